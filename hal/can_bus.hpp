@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "hal/base/clock.hpp"
 #include "hal/base/result.hpp"
@@ -65,6 +66,11 @@ class CanBus {
   virtual Result<CanFrame> receive(Nanos timeout) = 0;
   [[nodiscard]] virtual CanState state() const noexcept = 0;
   [[nodiscard]] virtual CanCounters counters() const noexcept = 0;
+  /// While bus-off: why the controller cannot be put back on the bus, so that it stays off until
+  /// somebody helps. Nothing: it can be, or there is no need.
+  [[nodiscard]] virtual std::optional<Error> restart_refusal() const noexcept {
+    return std::nullopt;
+  }
 };
 
 }  // namespace kerb

@@ -2,11 +2,14 @@
 #include "drivers/socketcan/can_link.hpp"
 
 #include <linux/can/netlink.h>
+#include <linux/capability.h>
 #include <linux/if.h>
 #include <linux/if_arp.h>
 #include <linux/rtnetlink.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
@@ -150,7 +153,8 @@ LinkFacts CanLink::read() const noexcept {
   return {index, is_can, up, request.ifr_mtu};
 }
 
-std::optional<CanState> CanLink::controller_state(int index) const noexcept {
+/// A number that the driver of a CAN controller tells of it; nothing when it has none.
+std::optional<std::uint32_t> CanLink::can_number(int index, int type) const noexcept {
   Request request{RTM_GETLINK, 0, ++sequence_, index};
   const std::uint32_t no_statistics = RTEXT_FILTER_SKIP_STATS;
   request.add(IFLA_EXT_MASK, &no_statistics, sizeof no_statistics);
@@ -165,11 +169,27 @@ std::optional<CanState> CanLink::controller_state(int index) const noexcept {
                                                       NLMSG_ALIGN(sizeof(ifinfomsg)));
   const rtattr* link_info =
       find(first, link->nlmsg_len - NLMSG_LENGTH(sizeof(ifinfomsg)), IFLA_LINKINFO);
-  const rtattr* state = find_inside(find_inside(link_info, IFLA_INFO_DATA), IFLA_CAN_STATE);
-  if (state == nullptr || RTA_PAYLOAD(state) < sizeof(std::uint32_t)) return std::nullopt;
+  const rtattr* number = find_inside(find_inside(link_info, IFLA_INFO_DATA), type);
+  if (number == nullptr || RTA_PAYLOAD(number) < sizeof(std::uint32_t)) return std::nullopt;
   std::uint32_t value = 0;
-  std::memcpy(&value, RTA_DATA(state), sizeof value);
-  return to_state(value);
+  std::memcpy(&value, RTA_DATA(number), sizeof value);
+  return value;
+}
+
+std::optional<CanState> CanLink::controller_state(int index) const noexcept {
+  const std::optional<std::uint32_t> state = can_number(index, IFLA_CAN_STATE);
+  return state ? to_state(*state) : std::nullopt;
+}
+
+std::optional<std::uint32_t> CanLink::restart_ms(int index) const noexcept {
+  return can_number(index, IFLA_CAN_RESTART_MS);
+}
+
+bool CanLink::may_restart() noexcept {
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {};
+  return ::syscall(SYS_capget, &header, sets) == 0 &&
+         (sets[0].effective & 1U << CAP_NET_ADMIN) != 0;
 }
 
 Status CanLink::restart(int index) noexcept {

@@ -260,6 +260,7 @@ void SocketCanBus::set_state(CanState state) {
     backoff_.back(now);
   }
   if (state != state_) next_check_ = now + kAskEvery;
+  if (state != CanState::bus_off) restart_refusal_.reset();
   state_ = state;
 }
 
@@ -286,13 +287,21 @@ void SocketCanBus::tend_bus() {
   if (state_ == CanState::active || state_ == CanState::down) return;
   const Nanos now = clock_.now();
   if (state_ == CanState::bus_off && options_.restart && backoff_.take_due(now)) {
-    // Where it is not permitted, the kernel may restart it; its state will show.
-    static_cast<void>(link_.restart(index_));
+    const Status done = link_.restart(index_);
+    // Where it is refused because of restart-ms, the kernel does it; where the driver has no such
+    // setting (slcan), the adapter.
+    restart_refusal_.reset();
+    if (!done && link_.restart_ms(index_) == 0U) restart_refusal_ = done.error();
     next_check_ = now;
   }
   if (now < next_check_) return;
   next_check_ = now + kAskEvery;
   if (const std::optional<CanState> told = link_.controller_state(index_)) set_state(*told);
+}
+
+bool SocketCanBus::recovers_from_bus_off() const noexcept {
+  const std::optional<std::uint32_t> restart_ms = link_.restart_ms(index_);
+  return !restart_ms || *restart_ms > 0 || (options_.restart && socketcan::CanLink::may_restart());
 }
 
 Error SocketCanBus::fail(Errc code, int err, const char* where) const {

@@ -32,7 +32,7 @@ struct SocketCanOptions {
 ///
 /// Bus-off: send() fails with gone, state() is bus_off. receive() restarts the controller, with
 /// back-off, where permitted; otherwise, or where restart-ms is set on the interface, the kernel
-/// does it. No outside help is needed in either case.
+/// does it. No outside help is needed in either case. Where neither is so, restart_refusal() tells.
 ///
 /// Down: receive() notices it even when no one sends. That call fails with gone at once; later ones
 /// wait their time-out first, so that a loop does not spin. An interface that is unplugged and
@@ -52,6 +52,13 @@ class SocketCanBus final : public CanBus {
   Result<CanFrame> receive(Nanos timeout) override;
   [[nodiscard]] CanState state() const noexcept override { return state_; }
   [[nodiscard]] CanCounters counters() const noexcept override { return counters_; }
+  [[nodiscard]] std::optional<Error> restart_refusal() const noexcept override {
+    return restart_refusal_;
+  }
+  /// Whether a bus-off would end by itself: this process may restart the controller, or the kernel
+  /// does (restart-ms), or it is of a kind that knows no bus-off (vcan). For the start: it may wait
+  /// some milliseconds.
+  [[nodiscard]] bool recovers_from_bus_off() const noexcept;
   /// Whether FD frames can be sent now: the option and the interface's MTU both allow it.
   [[nodiscard]] bool fd_ready() const noexcept { return fd_ready_; }
 
@@ -80,6 +87,7 @@ class SocketCanBus final : public CanBus {
   Nanos next_check_{};     // when to ask the driver for its state again, while it is not active
   Nanos last_received_{};  // stamps never go back
   std::uint32_t socket_drops_ = 0;  // the kernel's count for this socket
+  std::optional<Error> restart_refusal_;
   CanCounters counters_;
 };
 

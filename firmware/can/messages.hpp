@@ -44,7 +44,8 @@ struct StatusMessage {
   std::uint8_t counter = 0;               ///< 0..15
 };
 
-/// KW_Warning: at once when it changes, every 50 ms while there is one, then three times more.
+/// KW_Warning: at once when it changes, every 50 ms while there is one and three times more, else
+/// every 100 ms.
 struct WarningMessage {
   WarningLevel level = WarningLevel::none;
   bool test = false;                          ///< requested by a workshop; no person is in danger

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/can/publisher.hpp"
 
+#include <algorithm>
+
 namespace kerb::can {
 namespace {
 
@@ -25,21 +27,30 @@ std::optional<CanFrame> StatusPublisher::poll(Nanos now, StatusMessage message) 
 
 std::optional<CanFrame> WarningPublisher::poll(Nanos now, WarningMessage message) noexcept {
   const bool on = message.level != WarningLevel::none;
-  const bool changed =
-      sent_ ? message.level != sent_->level || message.test != sent_->test : on || message.test;
-  if (changed) {
-    if (sent_ && now - sent_at_ < kMinimumGap) return std::nullopt;
-    timetable_ = Timetable{kWarningPeriod, now};
-    repeats_left_ = kWarningRepeats;
-  } else {
-    if (!sent_ || !timetable_.due(now) || (!on && repeats_left_ == 0)) return std::nullopt;
-    if (!on) --repeats_left_;
+  const bool changed = sent_ && (message.level != sent_->level || message.test != sent_->test);
+  if (sent_ && changed && now - sent_at_ < kMinimumGap) return std::nullopt;
+  if (sent_ && !changed && now < next_) return std::nullopt;
+  if (!sent_ || changed) {
+    next_ = now;  // a new timetable
+    repeats_left_ = on || !sent_ ? 0 : kWarningRepeats;
+  } else if (repeats_left_ > 0) {
+    --repeats_left_;
   }
-  timetable_.advance(now);
+  const Nanos period = on || repeats_left_ > 0 ? kWarningPeriod : kWarningIdlePeriod;
+  next_ += period * ((now - next_) / period + 1);
   message.counter = take(counter_);
   sent_ = message;
   sent_at_ = now;
   return encode(message);
+}
+
+void WarningPublisher::refused() noexcept { next_ = std::min(next_, sent_at_ + kMinimumGap); }
+
+CanFrame WarningPublisher::end() noexcept {
+  WarningMessage none;
+  none.counter = take(counter_);
+  sent_ = none;
+  return encode(none);
 }
 
 std::optional<CanFrame> ReadyPublisher::poll(Nanos now, ReadyMessage message) noexcept {
@@ -57,6 +68,22 @@ int ObjectPublisher::poll(Nanos now, std::span<const ObjectMessage> objects,
   if (!timetable_.due(now)) return 0;
   timetable_.advance(now);
   return encode_objects(objects, take(counter_), out);
+}
+
+void FramePacer::start(int count, Nanos now) noexcept {
+  next_ = 0;
+  count_ = static_cast<std::size_t>(count);
+  started_ = now;
+}
+
+const CanFrame* FramePacer::next(Nanos now) const noexcept {
+  if (idle() || paid_until_ - now > (kMostAtOnce - 1) * kFrameTime) return nullptr;
+  return &frames_[next_];
+}
+
+void FramePacer::sent(Nanos now) noexcept {
+  paid_until_ = std::max(paid_until_, now) + kFrameTime;
+  ++next_;
 }
 
 }  // namespace kerb::can

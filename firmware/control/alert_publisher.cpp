@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/control/alert_publisher.hpp"
 
-#include <array>
-
-#include "firmware/can/codec.hpp"
 #include "firmware/control/object_list.hpp"
 
 namespace kerb {
+namespace {
+
+/// A list that takes longer, because the bus takes no more, would be too old.
+constexpr Nanos kListLimit = 2 * can::kObjectsPeriod;
+
+}  // namespace
 
 AlertPublisher::AlertPublisher(const Config& config, const ControlDevices& devices, Nanos start,
                                ControlTotals& totals)
@@ -21,8 +24,9 @@ AlertPublisher::AlertPublisher(const Config& config, const ControlDevices& devic
 void AlertPublisher::publish(Nanos now, const RoundResult& round, ChangeReporter& reporter) {
   show(now, round, reporter);
   if (bus_ == nullptr) return;
-  send_status(now, round);
   send_warning(now, round);
+  send_status(now, round);
+  send_ready(now, round);
   send_objects(now, round);
 }
 
@@ -60,7 +64,7 @@ void AlertPublisher::send_status(Nanos now, const RoundResult& round) {
     status.dropped_percent = round.rates->dropped_percent;
   }
   if (const std::optional<CanFrame> frame = status_.poll(now, status))
-    send(*frame, totals_.status_sent);
+    totals_.status_sent += send(now, *frame);
 }
 
 void AlertPublisher::send_warning(Nanos now, const RoundResult& round) {
@@ -71,8 +75,16 @@ void AlertPublisher::send_warning(Nanos now, const RoundResult& round) {
   warning.test = tests && round.service.message() != WarningLevel::none;
   warning.time_to_collision_s = decision.time_to_collision_s;
   if (decision.person) warning.object_id = bus_number(*decision.person, decision.camera);
-  if (const std::optional<CanFrame> frame = warning_.poll(now, warning))
-    send(*frame, totals_.warnings_sent);
+  const std::optional<CanFrame> frame = warning_.poll(now, warning);
+  if (!frame) return;
+  if (send(now, *frame)) {
+    ++totals_.warnings_sent;
+  } else {
+    warning_.refused();
+  }
+}
+
+void AlertPublisher::send_ready(Nanos now, const RoundResult& round) {
   can::ReadyMessage ready;
   ready.readiness = round.warner.readiness();
   if (const std::optional<ViewReport>& view = round.warner.view()) {
@@ -80,36 +92,44 @@ void AlertPublisher::send_warning(Nanos now, const RoundResult& round) {
     ready.view_limit = view->limit;
   }
   if (const std::optional<CanFrame> frame = ready_.poll(now, ready))
-    send(*frame, totals_.status_sent);
+    totals_.status_sent += send(now, *frame);
 }
 
 void AlertPublisher::send_objects(Nanos now, const RoundResult& round) {
-  if (!round.detects) return;
   // An empty list says that every camera was searched and nobody was there. So there is no list at
   // all unless every camera was looked through as recently as its frames must come.
+  bool searched = round.detects;
   for (const risk::PeopleReport* report : round.reports)
-    if (report == nullptr || now - report->looked_at >= config_.health.camera_silent) return;
-  ObjectList objects{};
-  const std::size_t count = list_objects(round.people, config_.car.axle_to_bumper_m, objects);
-  std::array<CanFrame, can::kMaxObjectFrames> frames;
-  const int due = objects_.poll(now, std::span{objects}.first(count), frames);
-  if (due == 0) return;
-  for (const CanFrame& frame : std::span{frames}.first(static_cast<std::size_t>(due)))
-    if (!bus_->send(frame)) {  // a receiver drops a list that is not complete
-      ++totals_.send_refused;
-      return;
-    }
-  ++totals_.lists_sent;
+    searched &= report != nullptr && now - report->looked_at < config_.health.camera_silent;
+  if (!searched) return list_.drop();
+  if (now - list_.started() >= kListLimit) list_.drop();
+  if (list_.idle()) {
+    ObjectList objects{};
+    const std::size_t count = list_objects(round.people, config_.car.axle_to_bumper_m, objects);
+    list_.start(objects_.poll(now, std::span{objects}.first(count), list_.room()), now);
+  }
+  while (const CanFrame* frame = list_.next(now)) {
+    if (!send(now, *frame)) return;  // again in the next round: a list with a gap is dropped
+    list_.sent(now);
+    if (list_.idle()) ++totals_.lists_sent;
+  }
 }
 
-void AlertPublisher::send(const CanFrame& frame, std::uint64_t& counter) {
-  ++(bus_->send(frame) ? counter : totals_.send_refused);
+bool AlertPublisher::send(Nanos now, const CanFrame& frame) {
+  const Status sent = bus_->send(frame);
+  if (sent) {
+    sends_.accepted(now);
+    return true;
+  }
+  ++totals_.send_refused;
+  if (sent.error().code != Errc::gone) sends_.refused(now, sent.error());
+  return false;
 }
 
 void AlertPublisher::finish(Nanos now) {
   outputs_.show(WarningLevel::none, false, true, now);  // a program that ends is not ACTIVE
   if (bus_ != nullptr && lamp_ != WarningLevel::none)   // or the car keeps the last one
-    send(can::encode(can::WarningMessage{}), totals_.warnings_sent);
+    totals_.warnings_sent += send(now, warning_.end());
 }
 
 }  // namespace kerb

@@ -8,6 +8,7 @@
 #include "firmware/control/camera_judge.hpp"
 #include "firmware/control/change_reporter.hpp"
 #include "firmware/control/control_types.hpp"
+#include "firmware/control/send_tally.hpp"
 #include "firmware/control/service_test.hpp"
 #include "firmware/control/warner.hpp"
 #include "firmware/types/people_report.hpp"
@@ -30,7 +31,9 @@ struct RoundResult {
   std::span<const risk::PeopleReport* const> people;
 };
 
-/// Shows, sounds and sends: lamps, tone and the messages on the bus. One thread; allocates nothing.
+/// Shows, sounds and sends: lamps, tone and the messages on the bus. KW_Warning goes first, and the
+/// people's list is spread over the rounds, so that a warning waits behind nothing. One thread;
+/// allocates nothing.
 class AlertPublisher {
  public:
   /// `config` must outlive this.
@@ -43,13 +46,15 @@ class AlertPublisher {
   void finish(Nanos now);
 
   [[nodiscard]] const AlertOutputs& outputs() const noexcept { return outputs_; }
+  [[nodiscard]] const SendTally& sends() const noexcept { return sends_; }
 
  private:
   void show(Nanos now, const RoundResult& round, ChangeReporter& reporter);
   void send_status(Nanos now, const RoundResult& round);
   void send_warning(Nanos now, const RoundResult& round);
+  void send_ready(Nanos now, const RoundResult& round);
   void send_objects(Nanos now, const RoundResult& round);
-  void send(const CanFrame& frame, std::uint64_t& counter);
+  bool send(Nanos now, const CanFrame& frame);
 
   const Config& config_;
   CanBus* bus_;
@@ -59,6 +64,8 @@ class AlertPublisher {
   can::WarningPublisher warning_;
   can::ReadyPublisher ready_;
   can::ObjectPublisher objects_;
+  can::FramePacer list_;
+  SendTally sends_;
   WarningLevel lamp_ = WarningLevel::none;  ///< as shown
   bool lamp_by_test_ = false;               ///< it is on for a service test
 };

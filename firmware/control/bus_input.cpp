@@ -6,7 +6,7 @@
 namespace kerb {
 namespace {
 
-constexpr int kFramesPerRound = 64;  // a flooded bus must not hold the loop
+constexpr int kFramesPerRound = 128;  // more than 1 Mbit/s brings; a flood must not hold the loop
 
 }  // namespace
 
@@ -22,12 +22,34 @@ void BusInput::read(Nanos now, Warner& warner, ServiceTest& service, ChangeRepor
       continue;
     }
     if (const Result<can::VehicleDriver> buttons = can::decode_vehicle_driver(*frame)) {
-      warner.press(*buttons, now);
+      take(*frame, *buttons, now, warner);
     } else if (const Result<can::ServiceMessage> request = can::decode_service(*frame)) {
-      const bool taken = service.request(*request, vehicle_.at(now).speed_mps.value, now);
-      reporter.service_request(now, request->request, taken);
+      take(*frame, *request, now, service, reporter);
+    } else if (!frame->extended && (frame->id == can::kDriverId || frame->id == can::kServiceId)) {
+      ++corrupt_;
     }
   }
+  totals.frames_corrupt = vehicle_.counters().corrupt + corrupt_;
+  totals.frames_repeated = vehicle_.counters().repeated + repeated_;
+}
+
+void BusInput::take(const CanFrame& frame, const can::VehicleDriver& buttons, Nanos now,
+                    Warner& warner) {
+  // One that is repeated says nothing of the buttons: soon they count as released.
+  if (driver_.is_new(buttons.counter, frame.received)) {
+    warner.press(buttons, now);
+  } else {
+    ++repeated_;
+  }
+}
+
+void BusInput::take(const CanFrame& frame, const can::ServiceMessage& request, Nanos now,
+                    ServiceTest& service, ChangeReporter& reporter) {
+  const bool is_new = service_.is_new(request.counter, frame.received);
+  if (!is_new) ++repeated_;
+  if (!is_new && request.request != can::ServiceRequest::stop) return;  // to stop never hurts
+  const bool taken = service.request(request, vehicle_.at(now).speed_mps.value, now);
+  if (is_new) reporter.service_request(now, request.request, taken);
 }
 
 void BusInput::tell_pipelines(Nanos now,
@@ -52,7 +74,7 @@ void BusInput::compare_turning(const ego::MotionReport& report, ChangeReporter& 
   if (report.ego.state != ego::EgoState::valid || !told) return;
   timeliness_.add(report.at, report.ego.yaw_rate_radps, *told, lag);
   if (!timeliness_.is_timely()) return;
-  reporter.signals_in_time();
+  reporter.signals_in_time(report.at);
   vehicle_.are_timely();
 }
 

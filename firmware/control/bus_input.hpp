@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "firmware/can/alive_counter.hpp"
 #include "firmware/can/vehicle_signals.hpp"
 #include "firmware/control/change_reporter.hpp"
 #include "firmware/control/control_types.hpp"
@@ -34,10 +36,16 @@ class BusInput {
   }
 
  private:
+  void take(const CanFrame& frame, const can::VehicleDriver& buttons, Nanos now, Warner& warner);
+  void take(const CanFrame& frame, const can::ServiceMessage& request, Nanos now,
+            ServiceTest& service, ChangeReporter& reporter);
+
   CanBus* bus_;
   records::WarningRecorder* recorder_;
   can::VehicleSignals vehicle_;
   Timeliness timeliness_;
+  can::AliveCounter driver_{Warner::kButtonsHold}, service_{std::chrono::seconds{1}};
+  std::uint64_t corrupt_ = 0, repeated_ = 0;  ///< of these two messages
 };
 
 }  // namespace kerb

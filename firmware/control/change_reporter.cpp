@@ -27,6 +27,11 @@ std::string in_words(const HealthReport& report) {
   return text + ")";
 }
 
+/// " (12 more left out)"; nothing for none.
+std::string more(std::uint64_t left_out) {
+  return left_out == 0 ? "" : " (" + std::to_string(left_out) + " more left out)";
+}
+
 /// The index of the moving person with the highest significance, or -1.
 int surest_mover(const ego::MotionReport& report) noexcept {
   int most = -1;
@@ -65,14 +70,35 @@ void ChangeReporter::detectors(Nanos now) noexcept {
 }
 
 void ChangeReporter::service_request(Nanos now, can::ServiceRequest request, bool accepted) {
-  constexpr const char* kNames[] = {"stop", "lamp_test", "sound_test", "warning_test"};
-  const char* name = kNames[static_cast<int>(request)];
-  post(events::service_request(now, name, "can", accepted));
-  log_.info("service", std::string{name} + (accepted ? " begins" : " refused"));
+  Requests& of = requests_[accepted ? 1 : 0];
+  if (of.limit.admit(now)) {
+    of.waiting.reset();
+    write({now, request}, accepted, of.limit.take_left_out());
+  } else {
+    of.waiting = {now, request};
+    of.limit.leave_out();
+  }
 }
 
-void ChangeReporter::signals_in_time() {
-  log_.info("can", "the vehicle's signals are not late: their yaw rate agrees with the pictures");
+void ChangeReporter::write(const Request& request, bool accepted, std::uint64_t left_out) {
+  constexpr const char* kNames[] = {"stop", "lamp_test", "sound_test", "warning_test"};
+  const char* name = kNames[static_cast<int>(request.request)];
+  post(events::service_request(request.at, name, "can", accepted, left_out));
+  log_.info("service", std::string{name} + (accepted ? " begins" : " refused") + more(left_out));
+}
+
+void ChangeReporter::tick(Nanos now, bool last) {
+  for (const bool accepted : {false, true}) {
+    Requests& of = requests_[accepted ? 1 : 0];
+    if (!of.waiting || !of.limit.admit(now, last)) continue;
+    write(*of.waiting, accepted, of.limit.take_left_out() - 1);
+    of.waiting.reset();
+  }
+}
+
+void ChangeReporter::signals_in_time(Nanos now) {
+  if (in_time_.admit(now))
+    log_.info("can", "the vehicle's signals are not late: their yaw rate agrees with the pictures");
 }
 
 void ChangeReporter::condition(Nanos now, std::size_t camera, CameraCondition condition) noexcept {
@@ -113,7 +139,8 @@ void ChangeReporter::motion(Nanos now, std::size_t camera,
   const ego::EgoMotion& ego = report.ego;
   const bool changed = ego.state != last.ego || ego.yaw_distrusted != last.yaw_distrusted ||
                        ego.speed_distrusted != last.speed_distrusted;
-  if (changed && (last.ego_at == Nanos::zero() || now - last.ego_at >= kEgoPeriod)) {
+  if (changed && (last.ego_at == Nanos::zero() || now - last.ego_at >= kEgoPeriod) &&
+      last.ego_limit.admit(now)) {
     post(events::ego_changed(now, name, last.ego, ego));
     last.ego = ego.state;
     last.yaw_distrusted = ego.yaw_distrusted;
@@ -145,13 +172,32 @@ void ChangeReporter::bands(Nanos now, std::size_t camera, const PipelineFacts& f
 }
 
 void ChangeReporter::bus(Nanos now, const CanBus& bus) {
+  restart(now, bus);
   const CanState state = bus.state();
-  const CanState before = std::exchange(bus_, state);
-  if (state == before) return;
-  post(events::bus_state(now, config_.can.interface, before, state, bus.counters()));
+  const auto change = bus_.see(state, now);
+  if (!change) return;
+  post(events::bus_state(now, config_.can.interface, change->from, state, bus.counters(),
+                         change->left_out));
   const bool bad = state == CanState::down || state == CanState::bus_off;
   log_.write(bad ? LogLevel::warning : LogLevel::info, "can",
-             config_.can.interface + " is " + name_of(state));
+             config_.can.interface + " is " + name_of(state) + more(change->left_out));
+}
+
+void ChangeReporter::restart(Nanos now, const CanBus& bus) {
+  const std::optional<Error> refusal = bus.restart_refusal();
+  if (std::exchange(restart_refused_, refusal.has_value()) || !refusal || !restarts_.admit(now))
+    return;
+  const std::string advice = "ip link set " + config_.can.interface +
+                             " type can restart-ms 100, or give kerbwatch CAP_NET_ADMIN";
+  post(events::bus_restart_refused(now, config_.can.interface, *refusal, advice));
+  log_.error("can", describe(*refusal) + "; it stays off the bus: " + advice);
+}
+
+void ChangeReporter::sending(Nanos now, bool refused, const std::optional<Error>& why) {
+  if (std::exchange(sending_refused_, refused) == refused || !refused || !why) return;
+  if (sending_.admit(now))
+    log_.error("can", "messages are refused: " + describe(*why) +
+                          "; does another node acknowledge them, is txqueuelen 10 or more?");
 }
 
 void ChangeReporter::outputs(Nanos now, const std::optional<Error>& refusal) {
@@ -162,8 +208,11 @@ void ChangeReporter::outputs(Nanos now, const std::optional<Error>& refusal) {
 }
 
 void ChangeReporter::health(Nanos now, const HealthReport& before, const HealthReport& after) {
-  if (after.state == before.state && after.cause == before.cause) return;
-  post(events::health_changed(now, before.state, after));
+  if (after.state != before.state) ++totals_.state_changes;
+  const bool urgent = after.state == HealthState::failed;
+  const auto change = health_.see({after.state, after.cause}, now, urgent);
+  if (!change) return;
+  post(events::health_changed(now, change->from.first, after, change->left_out));
   std::string text = name_of(after.state);
   if (after.cause != Cause::none) text += ": " + in_words(after);
   if (after.camera >= 0 && cameras_.size() > 1)
@@ -171,8 +220,7 @@ void ChangeReporter::health(Nanos now, const HealthReport& before, const HealthR
   const LogLevel level = after.state == HealthState::failed     ? LogLevel::error
                          : after.state == HealthState::degraded ? LogLevel::warning
                                                                 : LogLevel::info;
-  log_.write(level, "health", text);
-  if (after.state != before.state) ++totals_.state_changes;
+  log_.write(level, "health", text + more(change->left_out));
 }
 
 void ChangeReporter::warning(WarningLevel level) {
@@ -185,15 +233,15 @@ void ChangeReporter::warning(WarningLevel level) {
 
 void ChangeReporter::readiness(Nanos now, Readiness readiness,
                                const std::optional<ViewReport>& view) {
-  if (readiness_ == readiness) return;
-  post(events::readiness_changed(now, readiness_ ? name_of(*readiness_) : "none",
-                                 name_of(readiness)));
+  const auto change = readiness_.see(readiness, now);
+  if (!change) return;
+  post(events::readiness_changed(now, change->from ? name_of(*change->from) : "none",
+                                 name_of(readiness), change->left_out));
   std::string text = std::string{"readiness: "} + name_of(readiness);
   if (readiness == Readiness::limited_view && view)
     text += ", people are seen up to " + std::to_string(std::lround(view->distance_m)) + " m (" +
             name_of(view->limit) + ")";
-  if (readiness_) log_.info("warning", text);
-  readiness_ = readiness;
+  if (change->from) log_.info("warning", text + more(change->left_out));
 }
 
 void ChangeReporter::lamp(Nanos now, WarningLevel before, WarningLevel after,

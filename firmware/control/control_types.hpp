@@ -48,7 +48,9 @@ struct ControlledCamera {
 /// What the controller has counted since its start.
 struct ControlTotals {
   std::uint64_t status_sent = 0, warnings_sent = 0, frames_received = 0;
-  std::uint64_t lists_sent = 0;                    ///< complete lists of people
+  std::uint64_t frames_corrupt = 0;   ///< messages for Kerbwatch with a wrong CRC or length
+  std::uint64_t frames_repeated = 0;  ///< whose counter stood still
+  std::uint64_t lists_sent = 0;       ///< complete lists of people
   std::uint64_t informations = 0, collisions = 0;  ///< warnings of people that began
   std::uint64_t send_refused = 0;                  ///< the bus was full or gone
   std::uint64_t watchdog_kicks = 0;

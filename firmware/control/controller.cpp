@@ -75,11 +75,12 @@ void Controller::tick(Nanos now) {
   measure_reactions();
   watchdog_.feed(now, cameras_judge_.alive_at(), totals_);
   summary_.tick(now, reporter_);
+  reporter_.tick(now);
 }
 
 void Controller::judge(Nanos now) {
   cameras_judge_.judge(now, monitor_, bus_, reporter_);
-  bus_judge_.judge(now, bus_, monitor_, reporter_);
+  bus_judge_.judge(now, bus_, publisher_.sends(), monitor_, reporter_);
   board_judge_.judge(now, monitor_);
   output_judge_.judge(now, publisher_.outputs(), monitor_, reporter_);
   const HealthReport before = std::exchange(health_, monitor_.evaluate(now));
@@ -135,6 +136,7 @@ void Controller::measure_reactions() noexcept {
 
 void Controller::finish(Nanos now) {
   summary_.report(now, reporter_);
+  reporter_.tick(now, true);
   publisher_.finish(now);
   watchdog_.disarm();
 }

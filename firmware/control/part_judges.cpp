@@ -10,18 +10,24 @@ constexpr Nanos kSignalsGrace = seconds{1};   // the vehicle may start to send a
 constexpr Nanos kThermalPeriod = seconds{1};  // between readings
 constexpr Nanos kThermalLimit = seconds{5};   // without a reading
 
+// Of half a second. A refused warning is tried again every 10 ms, and so is a frame of a list: a
+// queue that is full for two rounds is no fault, and one that stays full is told within 0.2 s.
+constexpr int kLeastRefused = 8;
+constexpr double kRefusedPercent = 20;
+
 double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
 
 PartState degraded_when(bool bad) { return bad ? PartState::degraded : PartState::fine; }
 
 }  // namespace
 
-void BusJudge::judge(Nanos now, const BusInput& input, HealthMonitor& monitor,
-                     ChangeReporter& reporter) {
+void BusJudge::judge(Nanos now, const BusInput& input, const SendTally& sends,
+                     HealthMonitor& monitor, ChangeReporter& reporter) {
   if (bus_ == nullptr) return;
   const CanState state = bus_->state();
   reporter.bus(now, *bus_);
   if (state != CanState::down && state != CanState::bus_off) good_at_ = now;
+  judge_sending(now, sends, monitor, reporter);
   if (!config_.can.required) return;
   const Nanos lost = now - good_at_;
   const bool is_lost = lost >= config_.health.bus_lost;
@@ -35,6 +41,18 @@ void BusJudge::judge(Nanos now, const BusInput& input, HealthMonitor& monitor,
     const bool it_is = fault && fault->cause == cause;
     monitor.report(cause, degraded_when(it_is), it_is ? fault->number : 0, now);
   }
+}
+
+void BusJudge::judge_sending(Nanos now, const SendTally& sends, HealthMonitor& monitor,
+                             ChangeReporter& reporter) {
+  const SendTally::Share share = sends.share(now);
+  const bool refused = share.refused >= kLeastRefused && share.percent() >= kRefusedPercent;
+  reporter.sending(now, refused, sends.why());
+  const std::optional<Error> no_restart = bus_->restart_refusal();
+  if (!config_.can.required) return;
+  monitor.report(Cause::sending_refused, degraded_when(refused), share.percent(), now);
+  monitor.report(Cause::bus_restart_refused, degraded_when(no_restart.has_value()),
+                 no_restart ? no_restart->native : 0, now);
 }
 
 void BoardJudge::judge(Nanos now, HealthMonitor& monitor) {

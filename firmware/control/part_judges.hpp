@@ -5,6 +5,7 @@
 #include "firmware/control/bus_input.hpp"
 #include "firmware/control/change_reporter.hpp"
 #include "firmware/control/control_types.hpp"
+#include "firmware/control/send_tally.hpp"
 #include "firmware/health/health_monitor.hpp"
 #include "firmware/warning/alert_outputs.hpp"
 
@@ -12,15 +13,19 @@
 /// the health monitor, once a round. One thread.
 namespace kerb {
 
-/// The bus, and the vehicle's signals on it.
+/// The bus, the vehicle's signals on it, and whether it takes our messages.
 class BusJudge {
  public:
   /// `bus` may be null; `config` must outlive this.
   BusJudge(const Config& config, const CanBus* bus, Nanos start) noexcept
       : config_{config}, bus_{bus}, start_{start}, good_at_{start} {}
-  void judge(Nanos now, const BusInput& input, HealthMonitor& monitor, ChangeReporter& reporter);
+  void judge(Nanos now, const BusInput& input, const SendTally& sends, HealthMonitor& monitor,
+             ChangeReporter& reporter);
 
  private:
+  void judge_sending(Nanos now, const SendTally& sends, HealthMonitor& monitor,
+                     ChangeReporter& reporter);
+
   const Config& config_;
   const CanBus* bus_;
   Nanos start_;

@@ -21,7 +21,9 @@ bool ServiceTest::request(const can::ServiceMessage& message, std::optional<doub
     running_ = false;
     return enabled_;
   }
-  if (!enabled_ || !stands(speed_mps, kStandstill_mps) || !(message.duration_s > 0)) return false;
+  if (!enabled_ || !stands(speed_mps, kStandstill_mps) || !(message.duration_s > 0) ||
+      !starts_.admit(now))
+    return false;
   what_ = message;
   running_ = true;
   const double seconds = std::min(message.duration_s, kLongest_s);

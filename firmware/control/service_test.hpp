@@ -3,14 +3,15 @@
 #include <optional>
 
 #include "firmware/can/messages.hpp"
+#include "firmware/control/report_limit.hpp"
 #include "firmware/types/warning_level.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb {
 
 /// The workshop's tests of lamp, sound and warning message, requested over the bus. Only with
-/// service.enabled, only while the vehicle stands, and for at most five seconds. Pure logic; one
-/// thread.
+/// service.enabled, only while the vehicle stands, for at most five seconds, and after ten in a row
+/// one in five seconds: each leaves durable events. Pure logic; one thread.
 class ServiceTest {
  public:
   explicit ServiceTest(bool enabled) noexcept : enabled_{enabled} {}
@@ -34,6 +35,7 @@ class ServiceTest {
   bool enabled_;
   bool running_ = false;
   can::ServiceMessage what_{};
+  ReportLimit starts_{10, std::chrono::seconds{5}};
   Nanos until_{};
 };
 

@@ -28,6 +28,9 @@ namespace kerb {
 /// One thread; allocates only when constructed.
 class Warner {
  public:
+  static constexpr Nanos kButtonsHold =
+      std::chrono::milliseconds{500};  ///< after this without a press() they count as released
+
   explicit Warner(const WarningRules& rules, const LimitedViewSettings& view = {},
                   const fuse::FuserSettings& fusion = {})
       : ready_{view}, decider_{rules, fusion} {}
@@ -53,9 +56,6 @@ class Warner {
   [[nodiscard]] bool switched_off() const noexcept { return switch_.off(); }
 
  private:
-  static constexpr Nanos kButtonsHold =
-      std::chrono::milliseconds{500};  // after this they count as released
-
   OffSwitch switch_;
   OffSwitch::Buttons buttons_{};
   std::optional<Nanos> pressed_at_;

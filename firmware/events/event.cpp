@@ -60,6 +60,8 @@ const char* name_of(EventKind kind) noexcept {
       return "flow_too_slow";
     case EventKind::bands_missing:
       return "bands_missing";
+    case EventKind::bus_restart_refused:
+      return "bus_restart_refused";
     case EventKind::events_lost:
       return "events_lost";
     case EventKind::log_refused:

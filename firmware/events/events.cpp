@@ -51,13 +51,15 @@ Event config_loaded(Nanos now, std::string_view path, int cameras, std::string_v
       .with("bus", bus);
 }
 
-Event health_changed(Nanos now, HealthState from, const HealthReport& to) noexcept {
+Event health_changed(Nanos now, HealthState from, const HealthReport& to,
+                     std::uint64_t left_out) noexcept {
   return Event{now, EventKind::health_changed, severity_of(to.state)}
       .with("from", name_of(from))
       .with("to", name_of(to.state))
       .with("cause", name_of(to.cause))
       .with("number", to.number)
-      .with("unit", unit_of(to.cause));
+      .with("unit", unit_of(to.cause))
+      .with("left_out", left_out);
 }
 
 Event warning_changed(Nanos now, std::string_view from, std::string_view to,
@@ -68,8 +70,12 @@ Event warning_changed(Nanos now, std::string_view from, std::string_view to,
       .with("reason", reason);
 }
 
-Event readiness_changed(Nanos now, std::string_view from, std::string_view to) noexcept {
-  return Event{now, EventKind::readiness_changed, Severity::info}.with("from", from).with("to", to);
+Event readiness_changed(Nanos now, std::string_view from, std::string_view to,
+                        std::uint64_t left_out) noexcept {
+  return Event{now, EventKind::readiness_changed, Severity::info}
+      .with("from", from)
+      .with("to", to)
+      .with("left_out", left_out);
 }
 
 Event camera_opened(Nanos now, std::string_view camera, const FrameSourceInfo& info) noexcept {
@@ -93,7 +99,7 @@ Event camera_lost(Nanos now, std::string_view camera, const Error& error) noexce
 }
 
 Event bus_state(Nanos now, std::string_view bus, CanState from, CanState to,
-                const CanCounters& counters) noexcept {
+                const CanCounters& counters, std::uint64_t left_out) noexcept {
   return Event{now, EventKind::bus_state, severity_of(to)}
       .with("bus", bus)
       .with("from", name_of(from))
@@ -102,15 +108,26 @@ Event bus_state(Nanos now, std::string_view bus, CanState from, CanState to,
       .with("received", counters.received)
       .with("refused", counters.refused)
       .with("error_frames", counters.error_frames)
-      .with("bus_offs", counters.bus_offs);
+      .with("bus_offs", counters.bus_offs)
+      .with("left_out", left_out);
 }
 
-Event service_request(Nanos now, std::string_view request, std::string_view origin,
-                      bool accepted) noexcept {
+Event bus_restart_refused(Nanos now, std::string_view bus, const Error& error,
+                          std::string_view advice) noexcept {
+  return Event{now, EventKind::bus_restart_refused, Severity::error}
+      .with("bus", bus)
+      .with("code", name_of(error.code))
+      .with("native", error.native)
+      .with("advice", advice);
+}
+
+Event service_request(Nanos now, std::string_view request, std::string_view origin, bool accepted,
+                      std::uint64_t left_out) noexcept {
   return Event{now, EventKind::service_request, accepted ? Severity::info : Severity::warning}
       .with("request", request)
       .with("origin", origin)
-      .with("accepted", accepted);
+      .with("accepted", accepted)
+      .with("left_out", left_out);
 }
 
 Event stage_over_budget(Nanos now, std::string_view stage, Nanos worst, Nanos budget,

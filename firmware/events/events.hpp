@@ -22,10 +22,13 @@ Event started(Nanos now, std::string_view version, std::string_view command,
 Event stopped(Nanos now, std::string_view reason, int exit_code, Nanos uptime) noexcept;
 /// `path` is empty where the built-in defaults are used.
 Event config_loaded(Nanos now, std::string_view path, int cameras, std::string_view bus) noexcept;
+// `left_out`, of several kinds: how many before it are not in the log, to keep a flood out of it.
 /// info when it becomes active, warning when degraded, error when failed.
-Event health_changed(Nanos now, HealthState from, const HealthReport& to) noexcept;
+Event health_changed(Nanos now, HealthState from, const HealthReport& to,
+                     std::uint64_t left_out = 0) noexcept;
 /// Whether warnings can be given, and if not why.
-Event readiness_changed(Nanos now, std::string_view from, std::string_view to) noexcept;
+Event readiness_changed(Nanos now, std::string_view from, std::string_view to,
+                        std::uint64_t left_out = 0) noexcept;
 /// Levels by name: off, none, information, collision ... `reason`: why it changed.
 Event warning_changed(Nanos now, std::string_view from, std::string_view to,
                       std::string_view reason) noexcept;
@@ -35,10 +38,13 @@ Event camera_opened(Nanos now, std::string_view camera, const FrameSourceInfo& i
 Event camera_lost(Nanos now, std::string_view camera, const Error& error) noexcept;
 /// warning unless the bus is active; error when it is off or down.
 Event bus_state(Nanos now, std::string_view bus, CanState from, CanState to,
-                const CanCounters& counters) noexcept;
+                const CanCounters& counters, std::uint64_t left_out = 0) noexcept;
+/// After bus-off the controller cannot be put back on the bus. `advice`: what somebody must do.
+Event bus_restart_refused(Nanos now, std::string_view bus, const Error& error,
+                          std::string_view advice) noexcept;
 /// A request from outside: a signal, a diagnostic message, the driver's switch.
-Event service_request(Nanos now, std::string_view request, std::string_view origin,
-                      bool accepted) noexcept;
+Event service_request(Nanos now, std::string_view request, std::string_view origin, bool accepted,
+                      std::uint64_t left_out = 0) noexcept;
 /// `frames` took longer than the budget since the last such event; `worst` is the longest.
 Event stage_over_budget(Nanos now, std::string_view stage, Nanos worst, Nanos budget,
                         std::uint64_t frames) noexcept;

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "hal/base/clock.hpp"
+
 namespace kerb {
 
 inline constexpr int kBadInput = 2;
@@ -18,6 +20,8 @@ template <typename... T>
 void print(fmt::format_string<T...> format, T&&... values) {
   print_text(fmt::format(format, std::forward<T>(values)...));
 }
+/// The same at once, and no longer than `limit` of real time: a pipe that nobody reads is full.
+void print_within(std::string_view text, Nanos limit);
 /// Writes what was printed so far, for whoever waits for it.
 void flush_output();
 

@@ -106,6 +106,7 @@ class DemoCar {
     request.request = can::ServiceRequest::warning_test;
     request.level = WarningLevel::collision;
     request.duration_s = 0.5;
+    request.counter = static_cast<std::uint8_t>(requests_++ % 16);
     static_cast<void>(bus_.send(can::encode(request)));
     next_test_ = now + milliseconds{1500};
   }
@@ -149,7 +150,7 @@ class DemoCar {
   CanBus& bus_;
   const Teller& teller_;
   Nanos next_, next_test_;
-  int counter_ = 0;
+  int counter_ = 0, requests_ = 0;
   std::uint64_t lists_ = 0;
   HealthReport last_{};
   WarningLevel level_ = WarningLevel::none;

@@ -16,6 +16,7 @@
 #include "drivers/watchdog/hardware_watchdog.hpp"
 #include "drivers/watchdog/systemd_watchdog.hpp"
 #include "drivers/watchdog/watchdog_group.hpp"
+#include "firmware/log/write_some.hpp"
 #include "firmware/vision/open_pipeline.hpp"
 #include "firmware/warning/reopening_outputs.hpp"
 
@@ -61,7 +62,7 @@ class LinuxMachine final : public Machine {
       notifier_ = std::move(*notifier);
     // The watchdog last: an error before it must not leave it armed.
     if (Status s = open_cameras(config, clock, log); !s) return s;
-    if (Status s = open_bus(config, clock); !s) return s;
+    if (Status s = open_bus(config, clock, log); !s) return s;
     if (Status s = open_lamps(config, clock, log); !s) return s;
     if (Status s = open_tone(config, clock, log); !s) return s;
     if (Status s = open_thermal(config, log); !s) return s;
@@ -92,7 +93,7 @@ class LinuxMachine final : public Machine {
     }
     return Done{};
   }
-  Status open_bus(const Config& config, const Clock& clock) {
+  Status open_bus(const Config& config, const Clock& clock, Log& log) {
     if (!config.can.enabled) return Done{};
     SocketCanOptions options;
     options.interface = config.can.interface;
@@ -102,6 +103,11 @@ class LinuxMachine final : public Machine {
       options.filters.push_back({id, 0x7FF});
     Result<std::unique_ptr<SocketCanBus>> bus = SocketCanBus::open(options, clock);
     if (!bus) return bus.error();
+    if (!(*bus)->recovers_from_bus_off())
+      log.warning("can", fmt::format("{} will stay off the bus after a bus-off: set restart-ms "
+                                     "(`ip link set {} type can restart-ms 100`), or give "
+                                     "kerbwatch CAP_NET_ADMIN",
+                                     options.interface, options.interface));
     bus_ = std::move(*bus);
     devices_.bus = bus_.get();
     return Done{};

@@ -119,8 +119,9 @@ std::string render_report(const Controller& controller,
     out += fmt::format("board: {:.1f} degC\n", *controller.board_celsius());
   out += fmt::format(
       "CAN: {} status and {} warning messages and {} lists of people sent, {} refused; {} "
-      "received\n",
-      t.status_sent, t.warnings_sent, t.lists_sent, t.send_refused, t.frames_received);
+      "received, {} corrupt, {} repeated\n",
+      t.status_sent, t.warnings_sent, t.lists_sent, t.send_refused, t.frames_received,
+      t.frames_corrupt, t.frames_repeated);
   const StageReport publish = controller.publish_times();
   out += fmt::format(
       "publish: median {:.3f} ms, p95 {:.3f} ms, p99 {:.3f} ms, max {:.3f} ms, budget {:.1f} ms, "

@@ -2,10 +2,13 @@
 #include "firmware/main/run.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
@@ -20,6 +23,9 @@
 
 namespace kerb {
 namespace {
+
+/// For the report at the end, of real time: nobody may read it.
+constexpr Nanos kReportLimit = std::chrono::milliseconds{500};
 
 volatile std::sig_atomic_t g_signal = 0;
 
@@ -135,7 +141,7 @@ int run_product(const Config& config, const std::string& config_path, double sec
   const Nanos ran = clock.now() - start;
   post(events::stopped(clock.now(), reason, 0, ran));
   log.info("main", fmt::format("stops: {}", reason));
-  print_text(render_report(controller, (*machine)->cameras(), ran));
+  print_within(render_report(controller, (*machine)->cameras(), ran), kReportLimit);
   return 0;
 }
 

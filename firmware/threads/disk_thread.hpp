@@ -9,10 +9,10 @@
 
 namespace kerb {
 
-/// A thread that writes to a disk, so that no other thread waits for the disk. It blocks all
-/// signals: they are main's, and SIGXFSZ becomes EFBIG here. If the disk hangs at the end, the
-/// thread is detached, because it cannot be taken back out of the kernel. So this object, and
-/// everything the thread works on, must be owned by the thread too.
+/// A thread that writes to a disk, or to another program, so that no other thread waits for them.
+/// It blocks all signals: they are main's, and SIGXFSZ becomes EFBIG here. If the disk hangs at the
+/// end, the thread is detached, because it cannot be taken back out of the kernel. So this object,
+/// and everything the thread works on, must be owned by the thread too.
 class DiskThread {
  public:
   DiskThread() = default;

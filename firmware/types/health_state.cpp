@@ -33,6 +33,8 @@ constexpr Row kCauses[] = {
     {"camera_misaligned", "deg"},
     {"signals_late", "ms"},
     {"bands_missing", "errc"},
+    {"sending_refused", "%"},
+    {"bus_restart_refused", "errno"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

@@ -62,7 +62,7 @@ class FakeCanBus final : public CanBus {
       ++counters_.refused;
       return Error{Errc::gone, 0, "send on the fake CAN", name_of(state_)};
     }
-    if (queue_full_) {
+    if (queue_full_ || !finds_room()) {
       ++counters_.refused;
       return Error{Errc::would_block, 0, "send on the fake CAN: queue full"};
     }
@@ -106,6 +106,11 @@ class FakeCanBus final : public CanBus {
     return counters_;
   }
 
+  [[nodiscard]] std::optional<Error> restart_refusal() const noexcept override {
+    const std::lock_guard lock{wire_.mutex_};
+    return state_ == CanState::bus_off ? restart_refusal_ : std::nullopt;
+  }
+
   // Faults, and their end.
   /// The controller leaves the bus; receive() brings it back once that time has passed, restart()
   /// at any time.
@@ -118,6 +123,11 @@ class FakeCanBus final : public CanBus {
     if (recovers_after) recovers_at_ = clock_.now() + *recovers_after;
   }
   void restart() { change(CanState::active); }
+  /// As long as there is one, the controller that is off the bus stays off.
+  void refuse_restart(const std::optional<Error>& why) {
+    const std::lock_guard lock{wire_.mutex_};
+    restart_refusal_ = why;
+  }
   void down() { change(CanState::down); }
   void up() { change(CanState::active); }
   /// The controller reports an error, and that it is now active, warning or passive.
@@ -131,6 +141,12 @@ class FakeCanBus final : public CanBus {
     const std::lock_guard lock{wire_.mutex_};
     queue_full_ = full;
   }
+  /// The transmit queue holds this many frames, and the wire takes one every `frame_time`.
+  void queue_holds(std::size_t frames, Nanos frame_time) {
+    const std::lock_guard lock{wire_.mutex_};
+    queue_room_ = frames;
+    frame_time_ = frame_time;
+  }
 
  private:
   [[nodiscard]] bool on_bus() const noexcept {
@@ -143,7 +159,18 @@ class FakeCanBus final : public CanBus {
     recovers_at_.reset();
     wire_.changed_.notify_all();
   }
+  /// Whether the transmit queue has room, and if so takes it. The frame is on the wire at once all
+  /// the same.
+  bool finds_room() {
+    if (queue_room_ == 0) return true;
+    wire_free_at_ = std::max(wire_free_at_, clock_.now());
+    if (wire_free_at_ + frame_time_ > clock_.now() + frame_time_ * static_cast<int>(queue_room_))
+      return false;
+    wire_free_at_ += frame_time_;
+    return true;
+  }
   void recover() {
+    if (restart_refusal_) return;
     if (state_ != CanState::bus_off || !recovers_at_ || clock_.now() < *recovers_at_) return;
     state_ = CanState::active;
     recovers_at_.reset();
@@ -169,7 +196,10 @@ class FakeCanBus final : public CanBus {
   CanState state_ = CanState::active;
   CanCounters counters_;
   std::optional<Nanos> recovers_at_;
+  std::optional<Error> restart_refusal_;
   bool queue_full_ = false;
+  std::size_t queue_room_ = 0;  // frames; 0: endless
+  Nanos frame_time_{}, wire_free_at_{};
   std::array<CanFrame, kQueue> queue_;
   std::size_t first_ = 0, count_ = 0;
 };

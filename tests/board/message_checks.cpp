@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The firmware when all is well: start, status, warnings that a workshop asks for, stop.
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -92,6 +93,24 @@ void check_people(Checks& checks, World& world, RealClock::time_point from) {
                     heard.empty() ? -1 : heard.back().message.count));
 }
 
+/// KW_Warning over the same while: it comes also where there is nothing to warn of.
+void check_warning_message(Checks& checks, World& world, RealClock::time_point from) {
+  const auto heard = world.car().warnings(from);
+  int steps_wrong = 0;
+  double longest = 0;
+  for (std::size_t i = 1; i < heard.size(); ++i) {
+    if (((heard[i - 1].message.counter + 1) & 0xF) != heard[i].message.counter) ++steps_wrong;
+    longest = std::max(longest, world.firmware_ms(heard[i].time - heard[i - 1].time));
+  }
+  const double spans =
+      heard.empty() ? 0 : world.firmware_ms(heard.back().time - heard.front().time) / 1000;
+  checks.check(spans >= 5 && longest <= kReactionLimit && steps_wrong == 0,
+               "KW_Warning all the time",
+               text("%zu messages over %.1f s, longest pause %.0f ms, limit %.0f, %d wrong counter "
+                    "steps",
+                    heard.size(), spans, longest, kReactionLimit, steps_wrong));
+}
+
 can::ServiceMessage warning_test() {
   return {can::ServiceRequest::warning_test, WarningLevel::collision, kTestLasts / 1000, 0};
 }
@@ -133,7 +152,10 @@ void check_warning(Checks& checks, World& world) {
   const double lasted = world.firmware_ms(RealClock::now() - asked);
   world.sleep(400);  // the last repeats of "none"
   const auto messages = world.car().warnings(asked);
-  const double first = messages.empty() ? -1 : world.firmware_ms(messages.front().time - asked);
+  const auto begins = std::find_if(messages.begin(), messages.end(), [](const auto& heard) {
+    return heard.message.level != WarningLevel::none;
+  });
+  const double first = begins == messages.end() ? -1 : world.firmware_ms(begins->time - asked);
   const int tests = count_levels(messages, true);
   const int real_ones = count_levels(messages, false);
   const bool ended = !messages.empty() && messages.back().message.level == WarningLevel::none;
@@ -203,6 +225,7 @@ void check_messages(Checks& checks, World& world) {
   std::this_thread::sleep_until(from + world.real(kWatched));
   check_status(checks, world, from);
   check_people(checks, world, from);
+  check_warning_message(checks, world, from);
 }
 
 void check_stop(Checks& checks, World& world) {

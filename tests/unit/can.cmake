@@ -1,6 +1,6 @@
 set(dir ${CMAKE_CURRENT_LIST_DIR}/firmware/can)
 kerb_add_test(NAME unit_can_codec SOURCES ${dir}/test_codec.cpp LINKS kerb::firmware_can LABELS unit COUNTS_ALLOCATIONS)
-foreach(name lateness vehicle_signals publisher)
+foreach(name alive_counter lateness vehicle_signals publisher)
   kerb_add_test(NAME unit_can_${name} SOURCES ${dir}/test_${name}.cpp LINKS kerb::firmware_can LABELS unit)
 endforeach()
 

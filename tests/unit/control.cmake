@@ -3,6 +3,13 @@ kerb_add_test(NAME unit_control_judge SOURCES firmware/control/test_camera_judge
   LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_control_service SOURCES firmware/control/test_service_test.cpp
   LINKS kerb::firmware_control LABELS unit)
+kerb_add_test(NAME unit_control_limits
+  SOURCES firmware/control/test_report_limit.cpp firmware/control/test_send_tally.cpp
+  LINKS kerb::firmware_control LABELS unit)
+kerb_add_test(NAME unit_control_floods SOURCES firmware/control/test_bus_floods.cpp ${drive}
+  LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
+kerb_add_test(NAME unit_control_sending SOURCES firmware/control/test_sending.cpp ${drive}
+  LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
 kerb_add_test(NAME unit_control_controller SOURCES firmware/control/test_controller.cpp ${drive}
   LINKS kerb::firmware_control LABELS unit THREADED)
 kerb_add_test(NAME unit_control_warner

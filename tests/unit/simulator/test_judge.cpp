@@ -368,12 +368,27 @@ TEST(a_damaged_frame_and_a_skipped_counter_are_noticed) {
   trace.frames[5].frame.data[3] ^= 1;
   const Judgement damaged = judge(scenario, truth, trace);
   TEST_ASSERT_FALSE(find(damaged, "messages")->passed);
-  TEST_ASSERT_EQUAL_STRING("1 of 61 frames cannot be decoded",
+  TEST_ASSERT_EQUAL_STRING("1 of 122 frames cannot be decoded",
                            find(damaged, "messages")->reason.c_str());
   trace = Speaker{}.trace();
   trace.frames.erase(trace.frames.begin() + 5);
   const Judgement skipped = judge(scenario, truth, trace);
   TEST_ASSERT_FALSE(find(skipped, "messages")->passed);
+}
+
+TEST(a_warning_message_that_stays_away_is_noticed_also_without_a_warning) {
+  Speaker speaker;
+  speaker.mute_from = 2.01;  // the one of 2.00 s comes
+  speaker.mute_until = 2.2;
+  const Judgement silent = judge({}, {}, speaker.trace());
+  TEST_ASSERT_FALSE(find(silent, "messages")->passed);
+  TEST_ASSERT_EQUAL_STRING("0.20 s without KW_Warning, at most 0.15 allowed",
+                           find(silent, "messages")->reason.c_str());
+  speaker.mute_until = 2.1;
+  TEST_ASSERT_TRUE(find(judge({}, {}, speaker.trace()), "messages")->passed);
+  speaker.mute_from = 5.5;  // for good
+  speaker.mute_until = 1e9;
+  TEST_ASSERT_FALSE(find(judge({}, {}, speaker.trace()), "messages")->passed);
 }
 
 TEST(sound_with_an_information_is_wrong) {

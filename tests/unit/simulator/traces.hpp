@@ -27,8 +27,9 @@ struct Speaker {
   std::vector<Unwell> unwell;
   bool lamp = true, sound = true, status_lamp = true;
   TonePattern pattern;
-  double status_from = 0;          ///< silent before
-  double status_lamp_until = 1e9;  ///< dark from then on
+  double status_from = 0;                    ///< silent before
+  double mute_from = 1e9, mute_until = 1e9;  ///< no KW_Warning
+  double status_lamp_until = 1e9;            ///< dark from then on
   double limited_from = 1e9,
          limited_until = 1e9;  ///< KW_Ready says limited_view; else it is not sent
   bool tells_limited = true;   ///< false: the lamp blinks, KW_Ready does not say why
@@ -92,7 +93,7 @@ struct Speaker {
       if (t >= status_from) send(statuses.poll(now, status));
       can::WarningMessage warning;
       warning.level = level;
-      send(warnings.poll(now, warning));
+      if (t < mute_from - 1e-9 || t >= mute_until - 1e-9) send(warnings.poll(now, warning));
       can::ReadyMessage ready;
       ready.readiness = limited && tells_limited ? Readiness::limited_view : Readiness::ready;
       ready.view_m = limited ? 12 : 45;

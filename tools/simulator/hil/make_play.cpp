@@ -101,6 +101,7 @@ CommonRules board_rules() {
   CommonRules rules;
   rules.status_gap = 0.4;
   rules.warning_gap = 0.3;
+  rules.warning_silence = 0.4;
   rules.outputs = 0.3;
   return rules;
 }

@@ -29,9 +29,14 @@ Verdict messages(const Sent& sent, const CommonRules& rules) {
     return {kRule, false,
             fmt::format("{:.2f} s without KW_Warning during a warning, at most {:.2f} allowed",
                         sent.warning_gap, rules.warning_gap)};
+  if (sent.warning_silence > rules.warning_silence + kSlack)
+    return {kRule, false,
+            fmt::format("{:.2f} s without KW_Warning, at most {:.2f} allowed", sent.warning_silence,
+                        rules.warning_silence)};
   return {kRule, true,
-          fmt::format("{} frames, complete and in order; KW_Status at least every {:.2f} s",
-                      sent.frames, sent.status_gap)};
+          fmt::format("{} frames, complete and in order; KW_Status at least every {:.2f} s, "
+                      "KW_Warning every {:.2f} s",
+                      sent.frames, sent.status_gap, sent.warning_silence)};
 }
 
 /// The warning that there is at `t`; none when a change is so near that lamp and sound may differ.

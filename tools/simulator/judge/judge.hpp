@@ -19,6 +19,7 @@ struct CommonRules {
   double outputs = 0.1;           ///< lamp and sound follow the message within this
   double status_gap = 0.15;       ///< KW_Status comes every 0.1
   double warning_gap = 0.1;       ///< KW_Warning every 0.05, while there is one
+  double warning_silence = 0.15;  ///< and every 0.1 while there is none
   double recovery = 3;            ///< longest time from the end of a fault to ACTIVE
   double naming = 2;  ///< longest time until late signals, once they arrive, are reported as late
   // An information signal may begin this long before somebody enters the close zone and last this

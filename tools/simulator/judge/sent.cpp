@@ -59,6 +59,7 @@ class Listener {
   void finish() {
     if (view_limited_) sent_.limited_view.back().end = seconds_;
     sent_.status_gap = std::max(sent_.status_gap, seconds_ - status_at_);
+    sent_.warning_silence = std::max(sent_.warning_silence, seconds_ - warning_at_);
     if (!warns_) return;
     sent_.warning_gap = std::max(sent_.warning_gap, seconds_ - warning_at_);
     sent_.warnings.back().end = seconds_;
@@ -81,6 +82,7 @@ class Listener {
   }
   void take(double at, const can::WarningMessage& warning) {
     const WarningLevel level = warning.test ? WarningLevel::none : warning.level;
+    sent_.warning_silence = std::max(sent_.warning_silence, at - warning_at_);
     if (warns_) {
       sent_.warning_gap = std::max(sent_.warning_gap, at - warning_at_);
       if (sent_.warnings.back().level != level) {

@@ -43,10 +43,11 @@ struct Sent {
   std::vector<Stretch> limited_view;
   std::vector<TonePattern> patterns;  ///< every one that was played
   int frames = 0;
-  int undecodable = 0;     ///< of our identifiers, with a wrong CRC or length
-  int counter_faults = 0;  ///< a message counter that did not increase by one
-  double status_gap = 0;   ///< the longest time without a KW_Status
-  double warning_gap = 0;  ///< the longest time without a KW_Warning while there was one
+  int undecodable = 0;         ///< of our identifiers, with a wrong CRC or length
+  int counter_faults = 0;      ///< a message counter that did not increase by one
+  double status_gap = 0;       ///< the longest time without a KW_Status
+  double warning_gap = 0;      ///< the longest time without a KW_Warning while there was one
+  double warning_silence = 0;  ///< the longest time without a KW_Warning of any level
 };
 
 /// `seconds`: how long the run took.

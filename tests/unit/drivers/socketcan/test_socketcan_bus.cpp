@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes wrong at open(); needs no CAN in the kernel.
 #include "drivers/socketcan/can_link.hpp"
+
+#include <fstream>
+#include <optional>
+#include <string>
+
 #include "drivers/socketcan/socketcan_bus.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/support/test.hpp"
@@ -53,6 +58,19 @@ TEST(netlink_is_understood_for_interfaces_that_are_not_can) {
   for (int i = 0; i < 3; ++i) TEST_ASSERT_FALSE(link->controller_state(facts.index).has_value());
   TEST_ASSERT_FALSE(link->controller_state(123456).has_value());
   TEST_ASSERT_ERROR(Errc::unsupported, link->restart(facts.index));
+  TEST_ASSERT_FALSE(link->restart_ms(facts.index).has_value());
+  TEST_ASSERT_FALSE(link->restart_ms(123456).has_value());
+}
+
+TEST(whether_this_process_may_restart_is_what_the_kernel_says) {
+  // CapEff of /proc/self/status, in hexadecimal; CAP_NET_ADMIN is bit 12.
+  std::ifstream status{"/proc/self/status"};
+  std::optional<bool> may;
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("CapEff:"))
+      may = (std::stoull(line.substr(7), nullptr, 16) >> 12 & 1) != 0;
+  TEST_ASSERT_TRUE(may.has_value());
+  TEST_ASSERT_EQUAL(*may, socketcan::CanLink::may_restart());
 }
 
 }  // namespace

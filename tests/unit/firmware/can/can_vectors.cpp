@@ -292,9 +292,10 @@ void print_tables() {
                 {"KW_Service", kServiceId}}},
               {"periods",
                {{"KW_Status", ms(kStatusPeriod)},
-                {"KW_Warning", ms(kWarningPeriod)},
+                {"KW_Warning", ms(kWarningIdlePeriod)},
                 {"KW_Ready", ms(kReadyPeriod)},
-                {"KW_Objects", ms(kObjectsPeriod)}}}}
+                {"KW_Objects", ms(kObjectsPeriod)}}},
+              {"fast_periods", {{"KW_Warning", ms(kWarningPeriod)}}}}
       << '\n';
 }
 

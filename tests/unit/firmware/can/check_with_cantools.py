@@ -201,6 +201,10 @@ def check_tables(db, command):
     for name, period in tables["periods"].items():
         if db.get_message_by_name(name).cycle_time != period:
             fail(f"{name}: period {period}")
+    for message in db.messages:
+        attribute = message.dbc.attributes.get("GenMsgCycleTimeFast")
+        if (attribute.value if attribute else None) != tables["fast_periods"].get(message.name):
+            fail(f"{message.name}: fast period")
     return sum(len(choices) for choices in tables["choices"].values())
 
 

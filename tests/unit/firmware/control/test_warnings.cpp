@@ -266,7 +266,8 @@ TEST(a_limited_view_is_told_with_its_distance_and_warns_all_the_same) {
   TEST_ASSERT_TRUE(told.view_m.value_or(-1) < 15);
   TEST_ASSERT_EQUAL_STRING("light", name_of(told.view_limit));
   TEST_ASSERT_EQUAL_STRING("ACTIVE", name_of(drive.statuses.back().health.state));
-  TEST_ASSERT_TRUE(drive.warnings.empty());
+  TEST_ASSERT_FALSE(drive.ever(WarningLevel::information));
+  TEST_ASSERT_FALSE(drive.ever(WarningLevel::collision));
   TEST_ASSERT_FALSE(drive.lamp.on());
   const auto& levels = drive.amber.history;  // a second on, a second off; repeated each second
   TEST_ASSERT_TRUE(std::ranges::count(levels, true) >= 1 && std::ranges::count(levels, false) >= 1);

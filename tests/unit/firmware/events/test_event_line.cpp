@@ -35,7 +35,7 @@ TEST(a_line_is_written_as_the_docs_show_it) {
   TEST_ASSERT_EQUAL_STRING(
       R"({"seq":7,"run":"0123456789abcdef","time_ns":81000000000,"utc":"2023-11-14T22:13:20.123Z",)"
       R"("kind":"health_changed","severity":"warning","data":{"from":"ACTIVE","to":"DEGRADED",)"
-      R"("cause":"camera_silent","number":420,"unit":"ms"}})"
+      R"("cause":"camera_silent","number":420,"unit":"ms","left_out":0}})"
       "\n",
       line_of(event).c_str());
 }
