@@ -29,6 +29,7 @@ void BusInput::read(Nanos now, Warner& warner, ServiceTest& service, ChangeRepor
       ++corrupt_;
     }
   }
+  check_.step(now, vehicle_.at(now));
   totals.frames_corrupt = vehicle_.counters().corrupt + corrupt_;
   totals.frames_repeated = vehicle_.counters().repeated + repeated_;
 }
@@ -48,13 +49,13 @@ void BusInput::take(const CanFrame& frame, const can::ServiceMessage& request, N
   const bool is_new = service_.is_new(request.counter, frame.received);
   if (!is_new) ++repeated_;
   if (!is_new && request.request != can::ServiceRequest::stop) return;  // to stop never hurts
-  const bool taken = service.request(request, vehicle_.at(now).speed_mps.value, now);
+  const bool taken = service.request(request, vehicle(now).speed_mps.value, now);
   if (is_new) reporter.service_request(now, request.request, taken);
 }
 
 void BusInput::tell_pipelines(Nanos now,
                               const std::vector<ControlledCamera>& cameras) const noexcept {
-  const can::VehicleState vehicle = vehicle_.at(now);
+  const can::VehicleState vehicle = this->vehicle(now);
   // Both are of one message, which came a while ago.
   const Nanos age = vehicle.speed_mps.value        ? vehicle.speed_mps.age
                     : vehicle.held_speed.mps       ? Nanos::zero()
@@ -64,6 +65,11 @@ void BusInput::tell_pipelines(Nanos now,
     camera.pipeline->set_vehicle(now - age, {vehicle.held_speed.mps, vehicle.yaw_rate_radps.value,
                                              vehicle.steering_rad.value, vehicle.turn_signal.value,
                                              vehicle.held_speed.sigma_mps});
+}
+
+void BusInput::compare(Nanos now, const ego::MotionReport& report, ChangeReporter& reporter) {
+  check_.see(report, vehicle_.at(now));
+  compare_turning(report, reporter);
 }
 
 void BusInput::compare_turning(const ego::MotionReport& report, ChangeReporter& reporter) {

@@ -9,6 +9,7 @@
 #include "firmware/control/change_reporter.hpp"
 #include "firmware/control/control_types.hpp"
 #include "firmware/control/service_test.hpp"
+#include "firmware/control/signal_check.hpp"
 #include "firmware/control/timeliness.hpp"
 #include "firmware/control/warner.hpp"
 
@@ -27,15 +28,21 @@ class BusInput {
             ControlTotals& totals);
   /// Passes the vehicle's motion on to every camera's pipeline.
   void tell_pipelines(Nanos now, const std::vector<ControlledCamera>& cameras) const noexcept;
-  /// Compares the turning in the pictures with the yaw rate on the bus, as long as that seems late.
-  void compare_turning(const ego::MotionReport& report, ChangeReporter& reporter);
+  /// Compares the motion in the pictures with that on the bus: whether it is true and, as long as
+  /// that is in doubt, whether it is late.
+  void compare(Nanos now, const ego::MotionReport& report, ChangeReporter& reporter);
 
-  [[nodiscard]] can::VehicleState vehicle(Nanos now) const noexcept { return vehicle_.at(now); }
+  /// The signals as they are to be used.
+  [[nodiscard]] can::VehicleState vehicle(Nanos now) const noexcept {
+    return check_.believed(now, vehicle_.at(now));
+  }
   [[nodiscard]] std::optional<can::HealthFault> fault(Nanos now) const noexcept {
-    return vehicle_.fault(now);
+    const std::optional<can::HealthFault> received = vehicle_.fault(now);
+    return received ? received : check_.fault();
   }
 
  private:
+  void compare_turning(const ego::MotionReport& report, ChangeReporter& reporter);
   void take(const CanFrame& frame, const can::VehicleDriver& buttons, Nanos now, Warner& warner);
   void take(const CanFrame& frame, const can::ServiceMessage& request, Nanos now,
             ServiceTest& service, ChangeReporter& reporter);
@@ -43,6 +50,7 @@ class BusInput {
   CanBus* bus_;
   records::WarningRecorder* recorder_;
   can::VehicleSignals vehicle_;
+  SignalCheck check_;
   Timeliness timeliness_;
   can::AliveCounter driver_{Warner::kButtonsHold}, service_{std::chrono::seconds{1}};
   std::uint64_t corrupt_ = 0, repeated_ = 0;  ///< of these two messages

@@ -47,7 +47,7 @@ void CamerasJudge::judge(Nanos now, HealthMonitor& monitor, BusInput& bus,
     if (const ego::MotionReport& motion = pipeline.motion();
         motion.at != Nanos::zero() && motion.at != state.motion_at) {
       state.motion_at = motion.at;
-      if (i == 0) bus.compare_turning(motion, reporter);
+      if (i == 0) bus.compare(now, motion, reporter);
       reporter.motion(now, i, motion);
     }
     reporter.bands(now, i, facts, is_faulty(Cause::bands_missing));

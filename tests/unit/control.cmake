@@ -40,5 +40,7 @@ kerb_add_test(NAME unit_control_bands SOURCES firmware/control/test_bands_notes.
 # Counts every allocation of the whole product while frames flow.
 kerb_add_test(NAME unit_control_allocations SOURCES firmware/control/test_allocations.cpp firmware/control/road.cpp
   LINKS kerb::firmware_control kerb::drivers_replay kerb::drivers_jpeg kerb::gpu_flow kerb::gpu_hog LABELS unit OPTIMISED COUNTS_ALLOCATIONS)
+kerb_add_test(NAME unit_control_signals SOURCES firmware/control/test_signal_check.cpp ${drive}
+  LINKS kerb::firmware_control LABELS unit THREADED)
 kerb_add_test(NAME unit_control_timeliness SOURCES firmware/control/test_timeliness.cpp
   LINKS kerb::firmware_control LABELS unit)
