@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the Markdown pages: lines of at most 120 characters (tables, code and the addresses of links apart), and links that lead to files of this repository that are there, and to headings that are there.
+"""Checks the Markdown pages: lines of at most 120 characters (tables, code and the addresses of links apart), and links that lead to files of this repository that are there, and to headings that are there. In tables with a last column `shown by`, each row names tests or suites that there are.
 
 usage: check_docs.py [FILE...]     all pages, without FILE
        check_docs.py --self-test
@@ -77,6 +77,31 @@ def faults(page: pathlib.Path) -> list[str]:
     return wrong
 
 
+def known_tests() -> set[str]:
+    """The names of all unit tests, and of the simulator's suites as `suite NAME`."""
+    found = {f"suite {path.stem}" for path in (ROOT / "tools/simulator/suites").glob("*.toml")} | {"suite hours"}
+    for path in (ROOT / "tests").rglob("*.cpp"):
+        found.update(re.findall(r"^TEST\(\s*(\w+)\s*\)", path.read_text(), re.M))
+    return found
+
+
+def unshown(text: str, known: set[str]) -> list[str]:
+    """Rows of tables with a last column `shown by` that name no test, or one that does not exist."""
+    wrong, shows = [], False
+    for number, line in outside_code(text):
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            shows = False
+        elif cells[-1] == "shown by":
+            shows = True
+        elif shows and not set(line) <= set("|- "):
+            named = [f"suite {a}" if a else b for a, b in re.findall(r"suite `(\w+)`|`(\w+)`", cells[-1])]
+            if not named:
+                wrong.append(f"{number}: names no test")
+            wrong += [f"{number}: no such test: {name}" for name in named if name not in known]
+    return wrong
+
+
 def self_test() -> int:
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "page.md"
@@ -89,6 +114,10 @@ def self_test() -> int:
             page.write_text(text)
             if len(faults(page)) != expected:
                 missed.append((text[-40:], faults(page)))
+    table = "| what | shown by |\n|---|---|\n| a | {} |\n"
+    for cell, expected in [("`t`", 0), ("`t`, suite `s`", 0), ("`none`", 1), ("suite `t`", 1), ("", 1)]:
+        if len(unshown(table.format(cell), {"t", "suite s"})) != expected:
+            missed.append((cell, unshown(table.format(cell), {"t", "suite s"})))
     if missed:
         print(f"check_docs.py: self-test: {missed}")
     return 1 if missed else 0
@@ -100,9 +129,9 @@ def main() -> int:
     if sys.argv[1:] == ["--self-test"]:
         return 0
     chosen = [pathlib.Path(name).resolve() for name in sys.argv[1:]] or pages()
-    failed = 0
+    failed, known = 0, known_tests()
     for page in chosen:
-        wrong = faults(page)
+        wrong = faults(page) + unshown(page.read_text(), known)
         failed += bool(wrong)
         for line in wrong:
             print(f"FAIL {page.relative_to(ROOT)}:{line}")
