@@ -259,9 +259,9 @@ inline constexpr int kFaultKinds = static_cast<int>(FaultSpec::Kind::signals_sta
 }
 /// What scenario files call each kind, in the order of FaultSpec::Kind.
 inline constexpr const char* kFaultNames[] = {
-    "camera_blinded",    "camera_frozen",   "camera_dark",         "camera_dirty",
-    "camera_misaligned", "camera_silent",   "camera_time_jump",    "vision_hangs",
-    "signals_lost",      "signals_stuck",   "signals_late",        "signals_implausible",
+    "camera_blinded",    "camera_frozen",   "camera_dark",      "camera_dirty",
+    "camera_misaligned", "camera_silent",   "camera_time_jump", "vision_hangs",
+    "signals_lost",      "signals_stuck",   "signals_late",     "signals_implausible",
     "signals_reverse",   "signals_standing"};
 static_assert(kFaultKinds == sizeof kFaultNames / sizeof *kFaultNames);
 /// "camera_blinded": as files and reports have it.

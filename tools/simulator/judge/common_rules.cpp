@@ -97,7 +97,8 @@ Verdict flicker(const Truth& truth, const Sent& sent, const CommonRules& rules) 
     // An information that turns into a collision warning is not cut short.
     const bool escalates =
         std::any_of(sent.warnings.begin(), sent.warnings.end(), [&](const auto& o) {
-          return o.level > w.level && o.begin >= w.end - kTimeSlack && o.begin <= w.end + kTimeSlack;
+          return o.level > w.level && o.begin >= w.end - kTimeSlack &&
+                 o.begin <= w.end + kTimeSlack;
         });
     if (!w.lasts && !escalates && w.end - w.begin < rules.shortest_warning - kTimeSlack)
       return {kRule, false,

@@ -14,43 +14,25 @@ namespace {
 constexpr double kLook = 0.02;  // seconds
 constexpr double kSeen = 0.1;   // of the person
 
-/// The car as it goes on from a moment: its change of speed until it stands, its bend.
-class GoesOn {
- public:
-  explicit GoesOn(const CarState& car)
-      : mps_{car.mps},
-        mps2_{car.mps2},
-        way_{car.place, car.yaw_radps == 0 || car.mps == 0
-                            ? std::vector<Stretch>{}
-                            : std::vector<Stretch>{
-                                  {.length_m = 1e6, .radius_m = car.mps / car.yaw_radps}}} {}
-  [[nodiscard]] Place after(double seconds) const {
-    const bool brakes = mps_ * mps2_ < 0;
-    const double t = brakes ? std::min(seconds, -mps_ / mps2_) : seconds;
-    return way_.at(mps_ * t + mps2_ * t * t / 2);
-  }
-  [[nodiscard]] double fastest(double seconds) const {
-    return std::abs(mps_) + (mps_ * mps2_ > 0 ? std::abs(mps2_) * seconds : 0);
-  }
-
- private:
-  double mps_, mps2_;
-  Way way_;
-};
-
-/// Seconds until the car runs over the person if both go on as now.
-std::optional<double> runs_over(const World& world, const Moment& now, std::size_t person) {
+/// Seconds until the car runs over the person if both go on as now: the car on its way.
+std::optional<double> runs_over(const World& world, const Way& way, const Moment& now,
+                                std::size_t person) {
   const CarSpec& spec = world.scenario().car;
+  const CarState& car = now.car;
   const PersonState& walker = now.people[person];
-  const GoesOn car{now.car};
+  const bool brakes = car.mps * car.mps2 < 0;
+  const auto after = [&](double s) {
+    const double t = brakes ? std::min(s, -car.mps / car.mps2) : s;  // until it stands
+    return way.at(car.metres + car.mps * t + car.mps2 * t * t / 2);
+  };
   const double reach = std::hypot(spec.length_m, spec.width_m / 2);
-  const double curvature = now.car.mps == 0 ? 0 : std::abs(now.car.yaw_radps / now.car.mps);
+  const double fastest = std::abs(car.mps) + (brakes ? 0 : std::abs(car.mps2) * kDangerAhead_s);
   return first_touch(
       [&](double s) {
         const Vec2 there = walker.place.at + s * walker.velocity;
-        return outline_distance(spec.length_m, spec.width_m, seen_from(car.after(s), there));
+        return outline_distance(spec.length_m, spec.width_m, seen_from(after(s), there));
       },
-      car.fastest(kDangerAhead_s) * (1 + curvature * reach) + walker.mps, 0, kDangerAhead_s);
+      fastest * (1 + way.most_curved() * reach) + walker.mps, 0, kDangerAhead_s);
 }
 
 /// One person's dangers, as time goes by.
@@ -59,8 +41,8 @@ class Follower {
   Follower(std::size_t person, const std::optional<Contact>& contact, double until)
       : person_{person}, contact_{contact}, until_{until} {}
 
-  void look(const World& world, const Visibility& visibility, const Moment& now) {
-    const std::optional<double> over = runs_over(world, now, person_);
+  void look(const World& world, const Way& way, const Visibility& visibility, const Moment& now) {
+    const std::optional<double> over = runs_over(world, way, now, person_);
     const bool soon = contact_ && contact_->t - now.t <= kDangerAhead_s;
     if (!seen_ && (over || soon) && visibility.visible(now, person_) >= kSeen) seen_ = now.t;
     if (over && seen_ && !open_)
@@ -70,8 +52,8 @@ class Follower {
   void finish(std::vector<Danger>& out) {
     if (contact_ && seen_) {
       const double begin = std::max(contact_->t - kDangerAhead_s, *seen_);
-      Danger hit{static_cast<int>(person_), begin, until_, std::min(contact_->t, until_),
-                 contact_->t, true};
+      Danger hit{static_cast<int>(person_),     begin,       until_,
+                 std::min(contact_->t, until_), contact_->t, true};
       if (open_) hit.evident = std::max(open_->begin, begin);
       std::erase_if(dangers_, [&](const Danger& d) { return d.end > begin; });
       if (hit.begin < hit.end) dangers_.push_back(hit);
@@ -104,10 +86,11 @@ std::vector<Danger> find_dangers(const World& world, const Visibility& visibilit
   std::vector<Follower> people;
   for (std::size_t i = 0; i < world.contacts().size(); ++i)
     people.emplace_back(i, world.contacts()[i], until);
+  const Way way{world.scenario().car.start, world.scenario().car.way};
   Moment now;
   for (int i = 0; i * kLook < until; ++i) {
     world.at(i * kLook, now);
-    for (Follower& person : people) person.look(world, visibility, now);
+    for (Follower& person : people) person.look(world, way, visibility, now);
   }
   std::vector<Danger> out;
   for (Follower& person : people) person.finish(out);

@@ -26,7 +26,7 @@ inline constexpr double kLeastDanger_s = 0.5;
 /// begin. Two kinds:
 ///   - who will be touched is in danger in the 3.5 s before, as soon as a tenth of them is visible;
 ///   - who will not, is in danger as long as they would be run over within 3.5 s if both went on as
-///     now: the car with its speed, its change of speed until it stands, and its yaw rate, the
+///     now: the car along its way with its speed and its change of speed until it stands, the
 ///     person with their velocity. "Run over": the car's outline reaches their middle. So the
 ///     danger is gone as soon as the car brakes enough or the person leaves the way in time.
 [[nodiscard]] std::vector<Danger> find_dangers(const World& world, const Visibility& visibility);

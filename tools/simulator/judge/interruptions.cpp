@@ -64,10 +64,9 @@ struct Worst {
     end = to;
     silent = sum_of(all);
     hit = ends_in_contact;
-    const auto longest =
-        std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
-          return a.end - a.begin < b.end - b.begin;
-        });
+    const auto longest = std::max_element(all.begin(), all.end(), [](const auto& a, const auto& b) {
+      return a.end - a.begin < b.end - b.begin;
+    });
     hole = longest == all.end() ? Sent::Stretch{} : *longest;
   }
 };
@@ -97,17 +96,18 @@ std::optional<Verdict> judge_not_interrupted(const Truth& truth, const Sent& sen
   const char* what = worst.level == WarningLevel::collision ? "collision warning" : "information";
   const std::string stretch =
       fmt::format("{} from {:.2f} s {} at {:.2f} s", what, worst.begin,
-                  worst.hit                                      ? "to the impact"
+                  worst.hit                                ? "to the impact"
                   : worst.level == WarningLevel::collision ? "until the danger was gone"
                                                            : "until nobody was close",
                   worst.end);
   const bool passed = worst.silent <= rules.longest_silence + kTimeSlack;
-  if (worst.silent <= kTimeSlack) return Verdict{kNotInterrupted, true, stretch + ", without a break"};
-  return Verdict{kNotInterrupted, passed,
-                 fmt::format("{}: silent for {:.2f} s, at most {:.2f} allowed; longest from {:.2f} "
-                             "to {:.2f} s",
-                             stretch, worst.silent, rules.longest_silence, worst.hole.begin,
-                             worst.hole.end)};
+  if (worst.silent <= kTimeSlack)
+    return Verdict{kNotInterrupted, true, stretch + ", without a break"};
+  return Verdict{
+      kNotInterrupted, passed,
+      fmt::format("{}: silent for {:.2f} s, at most {:.2f} allowed; longest from {:.2f} "
+                  "to {:.2f} s",
+                  stretch, worst.silent, rules.longest_silence, worst.hole.begin, worst.hole.end)};
 }
 
 }  // namespace kerb::sim

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tools/simulator/judge/common_rules.hpp"
+#include "tools/simulator/judge/fault_rules.hpp"
 #include "tools/simulator/judge/identities.hpp"
 #include "tools/simulator/judge/interruptions.hpp"
 #include "tools/simulator/judge/limited_view.hpp"
@@ -39,14 +40,14 @@ class Judge {
         after_half_visible(*c.collision_warning_after_half_visible_s);
     }
     if (truth_.contact && !c.no_collision_warning) not_too_early();
-    if (std::optional<Verdict> verdict = judge_not_interrupted(
-            truth_, out_.sent, rules_, c.information_within_s.has_value()))
+    if (std::optional<Verdict> verdict =
+            judge_not_interrupted(truth_, out_.sent, rules_, c.information_within_s.has_value()))
       out_.verdicts.push_back(std::move(*verdict));
     if (c.information_within_s) information(*c.information_within_s);
     if (c.no_collision_warning) no_collision_warning();
     if (c.most_informations) informations(*c.most_informations);
     if (c.most_identity_changes) identities_kept(*c.most_identity_changes);
-    if (c.fault_told_within_s) faults(*c.fault_told_within_s);
+    if (c.fault_told_within_s) judge_faults(scenario_, truth_, out_.sent, rules_, out_.verdicts);
     if (scenario_.faults.empty()) no_false_fault();
   }
 
@@ -173,6 +174,10 @@ class Judge {
     const double impact = truth_.contact->t;
     for (const Warning& w : warnings()) {
       if (w.level != WarningLevel::collision || w.begin > impact) continue;
+      const bool of_somebody = std::ranges::any_of(truth_.dangers, [&](const Danger& danger) {
+        return w.begin >= danger.begin && w.begin < danger.end;
+      });
+      if (of_somebody) continue;
       const double lead = impact - w.begin;
       if (lead > rules_.earliest_warning + kTimeSlack)
         return add(
@@ -261,86 +266,6 @@ class Judge {
                           found.first ? fmt::format(", the first at {:.2f} s", *found.first) : "",
                           most, 100 * found.followed));
   }
-  [[nodiscard]] const HealthReport* health_at(double t) const {
-    const HealthReport* last = nullptr;
-    for (const Sent::State& state : out_.sent.states)
-      if (state.at <= t + kTimeSlack) last = &state.health;
-    return last;
-  }
-  [[nodiscard]] const Sent::State* active_between(double from, double to) const {
-    for (const Sent::State& state : out_.sent.states)
-      if (state.at > from && state.at < to - kTimeSlack && state.health.state == HealthState::active)
-        return &state;
-    return nullptr;
-  }
-  static std::string in_words(const HealthReport* health) {
-    if (health == nullptr) return "silent";
-    return health->cause == Cause::none
-               ? std::string{name_of(health->state)}
-               : fmt::format("{} ({})", name_of(health->state), name_of(health->cause));
-  }
-  void faults(double wanted) {
-    for (const FaultSpec& fault : scenario_.faults) {
-      if (is_to_be_told(fault, wanted)) told(fault, wanted);
-      if (fault.to_s + rules_.recovery < scenario_.seconds) recovers(fault);
-    }
-  }
-  /// What is over before it is due need not be told, nor what is due when somebody was hit: from
-  /// then on the camera looks into the person. Pictures that are good but for their time are none.
-  [[nodiscard]] bool is_to_be_told(const FaultSpec& fault, double wanted) const {
-    if (fault.kind == FaultSpec::Kind::camera_time_jump) return false;
-    if (fault.to_s - fault.from_s < wanted - kTimeSlack) return false;
-    return !truth_.contact || fault.from_s + wanted < truth_.contact->t;
-  }
-  void told(const FaultSpec& fault, double wanted) {
-    constexpr const char* kRule = "fault_told_within";
-    const char* name = sim::name_of(fault.kind);
-    const HealthReport* before = health_at(fault.from_s - 2 * kTimeSlack);
-    if (before == nullptr || before->state != HealthState::active)
-      return add(kRule, false,
-                 fmt::format("{} before {} begins at {:.2f} s, instead of ACTIVE", in_words(before),
-                             name, fault.from_s));
-    const HealthReport* other = nullptr;
-    for (const Sent::State& state : out_.sent.states) {
-      if (state.at < fault.from_s) continue;
-      if (state.at > fault.to_s + rules_.recovery) break;
-      if (!tells(state.health, fault.kind)) {
-        if (other == nullptr && state.health.state != HealthState::active) other = &state.health;
-        continue;
-      }
-      if (!named(fault))
-        return add(kRule, false,
-                   fmt::format("{} was reported only as {}", name, name_of(state.health.cause)));
-      const double after = state.at - fault.from_s;
-      if (const Sent::State* well = active_between(state.at, fault.to_s))
-        return add(kRule, false,
-                   fmt::format("ACTIVE again at {:.2f} s, but {} lasts until {:.2f} s", well->at,
-                               name, std::min(fault.to_s, scenario_.seconds)));
-      return add(kRule, after <= wanted + kTimeSlack,
-                 fmt::format("{} reported {:.2f} s after {} began, at most {:.2f} allowed",
-                             in_words(&state.health), after, name, wanted));
-    }
-    add(kRule, false,
-        other != nullptr
-            ? fmt::format("{} was not reported; instead {}", name, in_words(other))
-            : fmt::format("{} from {:.2f} s on was never reported", name, fault.from_s));
-  }
-  /// What is late does not come at first, and may be called missing; but not for good.
-  [[nodiscard]] bool named(const FaultSpec& fault) const {
-    if (fault.kind != FaultSpec::Kind::signals_late ||
-        fault.to_s - fault.from_s < fault.amount + rules_.naming)
-      return true;
-    return std::ranges::any_of(out_.sent.states, [&](const Sent::State& state) {
-      return state.at >= fault.from_s && state.at <= fault.to_s &&
-             state.health.cause == Cause::signals_late;
-    });
-  }
-  void recovers(const FaultSpec& fault) {
-    const HealthReport* after = health_at(fault.to_s + rules_.recovery);
-    add("recovers", after != nullptr && after->state == HealthState::active,
-        fmt::format("{} {:.1f} s after {} ended", in_words(after), rules_.recovery,
-                    sim::name_of(fault.kind)));
-  }
   void no_false_fault() {
     for (const Sent::State& state : out_.sent.states) {
       const bool starting = state.at < rules_.start_up;
@@ -351,7 +276,7 @@ class Judge {
                  fmt::format("{} at {:.2f} s without a fault", in_words(&state.health), state.at));
     }
     const double from = std::min(rules_.start_up, scenario_.seconds);
-    const HealthReport* health = health_at(from);
+    const HealthReport* health = health_at(out_.sent, from);
     add("no_false_fault", health != nullptr && health->state == HealthState::active,
         fmt::format("{} from {:.1f} s on", in_words(health), from));
   }
@@ -414,39 +339,6 @@ Judgement judge(const Scenario& scenario, const Truth& truth, Sent sent, const C
   for (std::size_t i = 0; i < out.verdicts.size(); ++i)
     out.verdicts[i].common = i >= own || out.verdicts[i].rule == "no_false_fault";
   return out;
-}
-
-bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept {
-  using Kind = FaultSpec::Kind;
-  if (health.state != HealthState::degraded && health.state != HealthState::failed) return false;
-  switch (kind) {
-    case Kind::camera_blinded:
-      return health.cause == Cause::camera_blinded;
-    case Kind::camera_frozen:
-      return health.cause == Cause::camera_frozen;
-    case Kind::camera_dark:
-      return health.cause == Cause::camera_dark;
-    case Kind::camera_silent:
-      return health.cause == Cause::camera_silent;
-    case Kind::camera_dirty:
-      return health.cause == Cause::camera_dirty;
-    case Kind::camera_misaligned:
-      return health.cause == Cause::camera_misaligned;
-    case Kind::signals_lost:
-    case Kind::signals_stuck:
-      return health.cause == Cause::signals_missing;
-    case Kind::signals_late:  // nothing comes at first, and then what is late
-      return health.cause == Cause::signals_missing || health.cause == Cause::signals_late;
-    case Kind::signals_implausible:
-    case Kind::signals_reverse:
-    case Kind::signals_standing:
-      return health.cause == Cause::signals_implausible;
-    case Kind::vision_hangs:  // pictures come, but nothing is made of them: no protection
-      return health.state == HealthState::failed;
-    case Kind::camera_time_jump:
-      return true;
-  }
-  return false;
 }
 
 }  // namespace kerb::sim

@@ -11,7 +11,8 @@ namespace kerb::sim {
 ///   camera_blinded     every sample goes to white by `amount`, 0..1
 ///   camera_dark        every sample goes to black by `amount`, 0..1
 ///   camera_dirty       blurred, dull spots over `amount` of the picture, 0..1
-///   camera_misaligned  the camera looks `amount` degrees further up (down if negative), and half as
+///   camera_misaligned  the camera looks `amount` degrees further up (down if negative), and half
+///   as
 ///                      much to the right (left)
 ///   camera_frozen      the picture stays what it was
 ///   camera_silent      no picture is delivered

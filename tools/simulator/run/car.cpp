@@ -65,8 +65,7 @@ void Car::say_body(double t) {
     for (const IndicatorSpec& blinks : world_.scenario().car.indicators)
       if (t + kSlack >= blinks.from_s && t < blinks.to_s)
         body.turn_signal = blinks.left ? TurnSignal::left : TurnSignal::right;
-    body.gear =
-        fault(FaultSpec::Kind::signals_reverse, t) != nullptr ? Gear::reverse : Gear::drive;
+    body.gear = fault(FaultSpec::Kind::signals_reverse, t) != nullptr ? Gear::reverse : Gear::drive;
     body.counter = next(body_counter_);
     last_body_ = can::encode(body);
   }

@@ -133,8 +133,8 @@ class StandIn final : public Firmware {
     if (candidate_ != Candidate::oracle) return health;
     for (const FaultSpec& fault : scenario_.faults) {
       if (t < fault.from_s + kTellsFault || t >= fault.to_s + kRecovers) continue;
-      health.state = fault.kind == FaultSpec::Kind::vision_hangs ? HealthState::failed
-                                                                 : HealthState::degraded;
+      health.state =
+          fault.kind == FaultSpec::Kind::vision_hangs ? HealthState::failed : HealthState::degraded;
       health.cause = cause_of(fault.kind);
       health.number = (t - fault.from_s) * 1000;
       health.camera = is_of_camera(health.cause) ? 0 : -1;

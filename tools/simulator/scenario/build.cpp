@@ -305,7 +305,8 @@ class Builder {
   }
 
   [[nodiscard]] static bool may_be_negative(FaultSpec::Kind kind) {
-    return kind == FaultSpec::Kind::camera_misaligned || kind == FaultSpec::Kind::camera_time_jump ||
+    return kind == FaultSpec::Kind::camera_misaligned ||
+           kind == FaultSpec::Kind::camera_time_jump ||
            kind == FaultSpec::Kind::signals_implausible;
   }
 
