@@ -149,8 +149,8 @@ Verdict sound(const Sent& sent, const CommonRules& rules) {
 
 }  // namespace
 
-void judge_common_rules(const Truth& truth, const Sent& sent, double seconds,
-                        const CommonRules& rules, std::vector<Verdict>& out) {
+void judge_common_rules(const Sent& sent, double seconds, const CommonRules& rules,
+                        std::vector<Verdict>& out, const Truth& truth) {
   out.push_back(messages(sent, rules));
   out.push_back(outputs(sent, seconds, rules));
   out.push_back(flicker(truth, sent, rules));

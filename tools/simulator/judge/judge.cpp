@@ -335,7 +335,7 @@ Judgement judge(const Scenario& scenario, const Truth& truth, Sent sent, const C
   out.sent = std::move(sent);
   Judge{scenario, truth, rules, out}.run();
   const std::size_t own = out.verdicts.size();
-  judge_common_rules(truth, out.sent, scenario.seconds, rules, out.verdicts);
+  judge_common_rules(out.sent, scenario.seconds, rules, out.verdicts, truth);
   for (std::size_t i = 0; i < out.verdicts.size(); ++i)
     out.verdicts[i].common = i >= own || out.verdicts[i].rule == "no_false_fault";
   return out;
