@@ -1,6 +1,8 @@
 # The proving ground's judge, and firmware that runs in its scenarios.
 kerb_add_test(NAME unit_sim_judge SOURCES simulator/test_judge.cpp
   LINKS kerb::sim_judge kerb::firmware_warning LABELS unit)
+kerb_add_test(NAME unit_sim_dangers SOURCES simulator/test_dangers.cpp
+  LINKS kerb::sim_judge kerb::firmware_warning LABELS unit)
 kerb_add_test(NAME unit_sim_identities SOURCES simulator/test_identities.cpp
   LINKS kerb::sim_judge LABELS unit)
 kerb_add_test(NAME unit_sim_sight SOURCES simulator/test_sight.cpp

@@ -286,6 +286,95 @@ TEST(each_criterion_holds_and_fails_for_its_own_reason) {
   for (const Case& c : cases) check(c);
 }
 
+/// In danger from 0.5 s on until they are hit at 4 s.
+void in_danger(Truth& truth) { truth.dangers = {{0, 0.5, 1, 4, 4, true}}; }
+
+TEST(a_run_with_a_hole_in_its_warning_fails_by_that_alone) {
+  const auto any_time = [](Criteria& c) { c.collision_warning_before_impact_s = 0; };
+  const Case cases[] = {
+      // Asked for in no time, it counts from its end; so without the rule this would pass.
+      {"a hole of a second", any_time, says({{kCollision, 2, 2.8}, {kCollision, 3.9, 5}}),
+       "warning_not_interrupted", false, "silent for 1.10 s", in_danger},
+      {"a hole of 0.3 s", any_time, says({{kCollision, 2, 3}, {kCollision, 3.3, 5}}),
+       "warning_not_interrupted", false, "silent for 0.30 s", in_danger},
+      {"a hole that is allowed", before_1_5, says({{kCollision, 2, 3}, {kCollision, 3.15, 5}}),
+       "warning_not_interrupted", true, "silent for 0.15 s", in_danger},
+      // It is one warning, which began at 2 s.
+      {"a hole that is allowed, in time", before_1_5,
+       says({{kCollision, 2, 3}, {kCollision, 3.15, 5}}), "collision_warning_before_impact", true,
+       "collision warning 2.00 s before impact", in_danger},
+      {"again at once, for somebody in danger", nothing,
+       says({{kCollision, 1, 2}, {kCollision, 2.15, 5}}), "no_flicker", true, "none cut short",
+       in_danger},
+  };
+  for (const Case& c : cases) check(c);
+  const Judgement whole =
+      judge_case({"whole", before_1_5, says({{kCollision, 2, 5}}), "", true, "", in_danger});
+  TEST_ASSERT_TRUE(whole.passed());
+  TEST_ASSERT_FALSE(find(whole, "warning_not_interrupted")->common);
+}
+
+TEST(a_warning_of_somebody_else_in_danger_is_not_too_early) {
+  // The impact is at 4 s; somebody else was in danger until 1 s.
+  const auto other = [](Truth& t) {
+    t.dangers = {{1, 0, 0, 1, 2, false}, {0, 0.5, 1, 4, 4, true}};
+  };
+  check({"of the other", before_1_5, says({{kCollision, 0.3, 1.2}, {kCollision, 2, 5}}),
+         "collision_warning_not_too_early", true, "", other});
+  check({"of nobody", before_1_5, says({{kCollision, 0.3, 1.2}, {kCollision, 2.3, 5}}),
+         "collision_warning_not_too_early", false, "3.70 s before impact", in_danger});
+}
+
+TEST(a_fault_when_the_warning_is_due_delays_it_as_long_as_it_takes_to_look_again) {
+  const auto despite = [](Criteria& c) {
+    c.collision_warning_before_impact_s = 1.5;
+    c.collision_warning_after_fault_s = 0.5;
+  };
+  struct Late {
+    const char* name;
+    double from, to;  // of the fault; the warning is due at 2.5 s, the impact is at 4 s
+    double begins;    // the latest time for the warning
+  };
+  for (const Late& c : {Late{"long before", 1, 1.9, 2.5}, Late{"shortly before", 1, 2.2, 2.7},
+                        Late{"when it is due", 2.4, 2.5, 3.0}, Late{"long", 2.2, 3.0, 3.1},
+                        Late{"to the end", 2.2, 6, 3.1}, Late{"afterwards", 2.6, 3.5, 2.5}})
+    for (const bool late : {false, true}) {
+      const double begins = c.begins + (late ? 0.01 : 0);
+      const Judgement judgement = judge_case({c.name,
+                                              despite,
+                                              says({{kCollision, begins, 6}}),
+                                              "",
+                                              true,
+                                              "",
+                                              [](Truth&) {},
+                                              {{FaultSpec::Kind::camera_silent, c.from, c.to, 1}}});
+      const Verdict* verdict = find(judgement, "collision_warning_before_impact");
+      const std::string said = std::string{c.name} + ": " + verdict->reason;
+      TEST_ASSERT_EQUAL_MESSAGE(!late, verdict->passed, said.c_str());
+    }
+}
+
+TEST(what_is_over_before_it_must_be_told_need_not_be) {
+  const auto judged = [](FaultSpec fault, const std::function<void(Truth&)>& truth) {
+    return find(judge_case({"", told_0_5, unwell({}), "", true, "", truth, {fault}}),
+                "fault_told_within") != nullptr;
+  };
+  constexpr auto kDark = FaultSpec::Kind::camera_dark;
+  TEST_ASSERT_TRUE(judged({kDark, 2, 2.5, 1}, nobody));
+  TEST_ASSERT_FALSE(judged({kDark, 2, 2.49, 1}, nobody));
+  // Due after the impact at 4 s.
+  TEST_ASSERT_TRUE(judged({kDark, 3.4, 5, 1}, [](Truth&) {}));
+  TEST_ASSERT_FALSE(judged({kDark, 3.6, 5, 1}, [](Truth&) {}));
+  TEST_ASSERT_FALSE(judged({FaultSpec::Kind::camera_time_jump, 2, 3, 1}, nobody));
+}
+
+TEST(a_vision_that_hangs_must_be_told_as_a_failure) {
+  const HealthReport dropped{HealthState::degraded, Cause::frames_dropped, 100, 0},
+      failed{HealthState::failed, Cause::vision_failed, 300, 0};
+  TEST_ASSERT_FALSE(tells(dropped, FaultSpec::Kind::vision_hangs));
+  TEST_ASSERT_TRUE(tells(failed, FaultSpec::Kind::vision_hangs));
+}
+
 TEST(house_rules_fail_for_their_own_reason) {
   Speaker late_status, dark, mute, dead_status, low, slow, thin;
   late_status.status_from = 0.3;

@@ -76,6 +76,7 @@ void expect_failed(const std::string& suite, Candidate candidate,
 TEST(the_oracle_passes_euroncap) { expect_passed("euroncap", 1); }
 TEST(the_oracle_passes_r159) { expect_passed("r159", 1); }
 TEST(the_oracle_passes_faults) { expect_passed("faults", 1); }
+TEST(the_oracle_passes_hiccups) { expect_passed("hiccups", 1); }
 TEST(the_oracle_passes_quiet) { expect_passed("quiet", 3); }
 TEST(the_oracle_passes_brief) { expect_passed("brief", 1); }
 TEST(the_oracle_passes_camouflage) { expect_passed("camouflage", 1); }
@@ -88,7 +89,7 @@ TEST(the_oracle_passes_whatever_the_seed) {
   for (const std::uint32_t seed : {7u, 20261118u}) {
     expect_passed("euroncap", 3, seed);
     for (const char* suite : {"r159", "faults", "quiet"}) expect_passed(suite, 5, seed);
-    for (const char* suite : {"brief", "camouflage"}) expect_passed(suite, 1, seed);
+    for (const char* suite : {"brief", "camouflage", "hiccups"}) expect_passed(suite, 1, seed);
   }
 }
 
@@ -97,6 +98,8 @@ TEST(who_always_warns_fails_every_suite) {
   expect_failed("r159", Candidate::always, {"no_collision_warning"});
   expect_failed("quiet", Candidate::always, {"no_collision_warning"});
   expect_failed("faults", Candidate::always, {"no_collision_warning", "fault_told_within"});
+  expect_failed("hiccups", Candidate::always,
+                {"collision_warning_not_too_early", "fault_told_within"});
 }
 
 TEST(who_never_warns_fails_every_suite_that_asks_for_a_warning) {
@@ -105,6 +108,8 @@ TEST(who_never_warns_fails_every_suite_that_asks_for_a_warning) {
   expect_failed("night", Candidate::never, {"collision_warning_before_impact"});
   expect_failed("r159", Candidate::never, {"information_within"});
   expect_failed("faults", Candidate::never, {"fault_told_within"});
+  expect_failed("hiccups", Candidate::never,
+                {"collision_warning_before_impact", "fault_told_within"});
   TEST_ASSERT_TRUE(run_suite("quiet", Candidate::never, 5).passed());
 }
 

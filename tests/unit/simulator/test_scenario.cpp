@@ -167,6 +167,41 @@ most_informations = 3
   TEST_ASSERT_EQUAL_INT(3, s.criteria.most_informations.value());
 }
 
+TEST(a_fault_may_count_from_the_impact_and_have_a_duration) {
+  const Scenario s = good(R"(
+[car]
+kmh = 36
+[[people]]
+impact = { percent = 50, at_s = 4 }
+[[faults]]
+kind = "camera_silent"
+relative_to = "impact"
+from_s = -1.7
+lasts_s = 0.35
+[[faults]]
+kind = "camera_misaligned"
+amount = -2
+relative_to = "impact"
+from_s = -1
+to_s = -0.5
+[[faults]]
+kind = "signals_lost"
+from_s = 2
+lasts_s = 0.5
+[[faults]]
+kind = "vision_hangs"
+)");
+  TEST_ASSERT_EQUAL_size_t(4, s.faults.size());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-3, 2.3, s.faults[0].from_s);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-3, 2.65, s.faults[0].to_s);
+  TEST_ASSERT_EQUAL_DOUBLE(-2, s.faults[1].amount);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-3, 3, s.faults[1].from_s);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-3, 3.5, s.faults[1].to_s);
+  TEST_ASSERT_EQUAL_DOUBLE(2.5, s.faults[2].to_s);
+  TEST_ASSERT_EQUAL_DOUBLE(1, s.faults[3].from_s);
+  TEST_ASSERT_EQUAL_DOUBLE(1e9, s.faults[3].to_s);
+}
+
 TEST(riders_doors_dogs_and_things_of_towns_are_read) {
   const Scenario s = good(R"(
 [street]
@@ -378,7 +413,7 @@ TEST(what_cannot_be_a_file_gets_one_line) {
   }
   TEST_ASSERT_EQUAL_STRING(
       "no suite or file 'eurocap'; there are euroncap, r159, quiet, faults, brief, camouflage, "
-      "night, weather, turns, hours; did you mean 'euroncap'?",
+      "night, weather, turns, hiccups, hours; did you mean 'euroncap'?",
       load_suite("eurocap").problems.at(0).c_str());
 }
 

@@ -125,6 +125,19 @@ TEST(a_draw_that_is_impossible_is_drawn_again) {
   TEST_ASSERT_GREATER_THAN(16, possible);  // of 20 draws, all fail with 0.8^20 = 1 %
 }
 
+TEST(a_group_may_have_variations_of_other_seeds_only) {
+  const kerb::test::TempFolder folder;
+  const std::string file = folder.write(
+      "suite.toml",
+      "[[group]]\nname = \"a\"\nseed_draws = 2\nscenario = { people = [{ start = [9, 3] }] }\n"
+      "random = { \"people[0].height_m\" = { from = 1.5, to = 1.9 } }\n");
+  TEST_ASSERT_EQUAL_size_t(1, load_suite(file).scenarios.size());
+  const std::vector<Scenario> seven = load_suite(file, 7).scenarios;
+  TEST_ASSERT_EQUAL_size_t(3, seven.size());
+  TEST_ASSERT_EQUAL_STRING("a-v2@7", seven[2].name.c_str());
+  TEST_ASSERT_TRUE(seven[1].people[0].height_m != seven[2].people[0].height_m);
+}
+
 TEST(a_scenario_alone_has_one_variation) {
   const Loaded own = load_suite("scenarios/demo"), seven = load_suite("scenarios/demo", 7);
   TEST_ASSERT_EQUAL(1, own.scenarios.size());

@@ -25,12 +25,12 @@ TEST(list_names_the_suites) {
   const Outcome text = kerblab("sim list");
   expect_done(text);
   for (const char* name : {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night",
-                           "weather", "turns", "hours"})
+                           "weather", "turns", "hiccups", "hours"})
     TEST_ASSERT_TRUE(text.out.find(name) != std::string::npos);
   const Outcome json = kerblab("sim list --json -");
   expect_done(json);
   const Json suites = Json::parse(json.out);
-  TEST_ASSERT_EQUAL(10, suites.size());
+  TEST_ASSERT_EQUAL(11, suites.size());
   TEST_ASSERT_EQUAL_STRING("euroncap", suites[0]["suite"].get<std::string>().c_str());
   TEST_ASSERT_EQUAL_INT(200, suites[0]["runs"].get<int>());
 }

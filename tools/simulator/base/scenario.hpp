@@ -238,25 +238,32 @@ struct FaultSpec {
     camera_dirty,
     camera_misaligned,
     camera_silent,
+    camera_time_jump,
+    vision_hangs,
     signals_lost,
     signals_stuck,
     signals_late,
-    signals_implausible
+    signals_implausible,
+    signals_reverse,
+    signals_standing
   };
   Kind kind = Kind::camera_silent;
   double from_s = 1, to_s = 1e9;
   double amount = 1;  ///< unit depends on the kind: see docs/simulator.md
 };
-/// Whether it is the camera's fault; otherwise it is one of the car's signals.
+inline constexpr int kFaultKinds = static_cast<int>(FaultSpec::Kind::signals_standing) + 1;
+/// Whether it is the camera's fault, or that of vision behind it; otherwise it is one of the car's
+/// signals.
 [[nodiscard]] constexpr bool is_of_camera(FaultSpec::Kind kind) noexcept {
   return kind < FaultSpec::Kind::signals_lost;
 }
 /// What scenario files call each kind, in the order of FaultSpec::Kind.
 inline constexpr const char* kFaultNames[] = {
-    "camera_blinded", "camera_frozen", "camera_dark",   "camera_dirty", "camera_misaligned",
-    "camera_silent",  "signals_lost",  "signals_stuck", "signals_late", "signals_implausible"};
-static_assert(static_cast<int>(FaultSpec::Kind::signals_implausible) + 1 ==
-              sizeof kFaultNames / sizeof *kFaultNames);
+    "camera_blinded",    "camera_frozen",   "camera_dark",      "camera_dirty",
+    "camera_misaligned", "camera_silent",   "camera_time_jump", "vision_hangs",
+    "signals_lost",      "signals_stuck",   "signals_late",     "signals_implausible",
+    "signals_reverse",   "signals_standing"};
+static_assert(kFaultKinds == sizeof kFaultNames / sizeof *kFaultNames);
 /// "camera_blinded": as files and reports have it.
 [[nodiscard]] inline const char* name_of(FaultSpec::Kind kind) noexcept {
   return kFaultNames[static_cast<int>(kind)];
@@ -266,9 +273,12 @@ static_assert(static_cast<int>(FaultSpec::Kind::signals_implausible) + 1 ==
 struct Criteria {
   std::optional<double> collision_warning_before_impact_s;       ///< at least this long before
   std::optional<double> collision_warning_after_half_visible_s;  ///< at most this long after
-  std::optional<double> information_within_s;  ///< of somebody being in the close zone
   /// Of the two above, one is enough: the warning is in time by the one that allows more.
   bool collision_warning_either = false;
+  /// A fault that is there when the warning is due, or ended less than this before, delays it: it
+  /// is due so long after the fault (but CommonRules::least_despite_fault before the impact).
+  std::optional<double> collision_warning_after_fault_s;
+  std::optional<double> information_within_s;  ///< of somebody being in the close zone
   bool no_collision_warning = false;
   std::optional<int> most_informations;      ///< in the whole run
   std::optional<int> most_identity_changes;  ///< of all people of the object list together

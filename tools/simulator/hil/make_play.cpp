@@ -45,9 +45,12 @@ Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, in
     return Error{Errc::unsupported, 0, "play on the board",
                  Text<112>{scenario.name + ": a mosaic cannot be enlarged"}};
   for (const FaultSpec& fault : scenario.faults)
-    if (fault.kind == FaultSpec::Kind::camera_silent)
-      return Error{Errc::unsupported, 0, "play on the board",
-                   Text<112>{scenario.name + ": the board's camera cannot simulate camera_silent"}};
+    if (fault.kind == FaultSpec::Kind::camera_silent ||
+        fault.kind == FaultSpec::Kind::camera_time_jump ||
+        fault.kind == FaultSpec::Kind::vision_hangs)
+      return Error{
+          Errc::unsupported, 0, "play on the board",
+          Text<112>{scenario.name + ": the board's camera cannot simulate " + name_of(fault.kind)}};
   const Scenario seen = for_board(scenario, enlarge);
   const World world{seen};
   Play play;

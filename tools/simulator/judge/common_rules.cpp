@@ -11,7 +11,6 @@ namespace {
 
 using Warning = Sent::Warning;
 constexpr double kStep = 0.01;  // of the looks at lamp and sound
-constexpr double kSlack = 1e-6;
 
 Verdict messages(const Sent& sent, const CommonRules& rules) {
   constexpr const char* kRule = "messages";
@@ -21,11 +20,11 @@ Verdict messages(const Sent& sent, const CommonRules& rules) {
   if (sent.counter_faults > 0)
     return {kRule, false,
             fmt::format("{} times a message counter did not increase by one", sent.counter_faults)};
-  if (sent.status_gap > rules.status_gap + kSlack)
+  if (sent.status_gap > rules.status_gap + kTimeSlack)
     return {kRule, false,
             fmt::format("{:.2f} s without KW_Status, at most {:.2f} allowed", sent.status_gap,
                         rules.status_gap)};
-  if (sent.warning_gap > rules.warning_gap + kSlack)
+  if (sent.warning_gap > rules.warning_gap + kTimeSlack)
     return {kRule, false,
             fmt::format("{:.2f} s without KW_Warning during a warning, at most {:.2f} allowed",
                         sent.warning_gap, rules.warning_gap)};
@@ -105,7 +104,7 @@ bool may_follow(const Sent& sent, const Warning& before, const Warning& now) {
   return next != sent.states.begin() && std::prev(next)->health.state != HealthState::active;
 }
 
-Verdict flicker(const Sent& sent, const CommonRules& rules) {
+Verdict flicker(const Truth& truth, const Sent& sent, const CommonRules& rules) {
   constexpr const char* kRule = "no_flicker";
   const Warning* last[3] = {};
   for (const Warning& w : sent.warnings) {
@@ -113,20 +112,26 @@ Verdict flicker(const Sent& sent, const CommonRules& rules) {
     // An information that turns into a collision warning is not cut short.
     const bool escalates =
         std::any_of(sent.warnings.begin(), sent.warnings.end(), [&](const auto& o) {
-          return o.level > w.level && o.begin >= w.end - kSlack && o.begin <= w.end + kSlack;
+          return o.level > w.level && o.begin >= w.end - kTimeSlack &&
+                 o.begin <= w.end + kTimeSlack;
         });
-    if (!w.lasts && !escalates && w.end - w.begin < rules.shortest_warning - kSlack)
+    if (!w.lasts && !escalates && w.end - w.begin < rules.shortest_warning - kTimeSlack)
       return {kRule, false,
               fmt::format("{} at {:.2f} s lasted only {:.2f} s, at least {:.2f} required", name,
                           w.begin, w.end - w.begin, rules.shortest_warning)};
     const Warning*& before = last[static_cast<int>(w.level)];
-    if (before != nullptr && w.begin - before->end < rules.shortest_pause - kSlack) {
+    if (before != nullptr && w.begin - before->end < rules.shortest_pause - kTimeSlack) {
       const bool between =
           std::any_of(sent.warnings.begin(), sent.warnings.end(), [&](const auto& o) {
-            return o.level > w.level && o.begin >= before->end - kSlack &&
-                   o.end <= w.begin + kSlack;
+            return o.level > w.level && o.begin >= before->end - kTimeSlack &&
+                   o.end <= w.begin + kTimeSlack;
           });
-      if (!between && !may_follow(sent, *before, w))
+      // Silence would be worse: whether it may be broken at all is judged by its own rule.
+      const bool needed = w.level == WarningLevel::collision &&
+                          std::ranges::any_of(truth.dangers, [&](const Danger& danger) {
+                            return w.begin >= danger.begin - kTimeSlack && w.begin < danger.end;
+                          });
+      if (!between && !needed && !may_follow(sent, *before, w))
         return {
             kRule, false,
             fmt::format(
@@ -160,10 +165,10 @@ Verdict sound(const Sent& sent, const CommonRules& rules) {
 }  // namespace
 
 void judge_common_rules(const Sent& sent, double seconds, const CommonRules& rules,
-                        std::vector<Verdict>& out) {
+                        std::vector<Verdict>& out, const Truth& truth) {
   out.push_back(messages(sent, rules));
   out.push_back(outputs(sent, seconds, rules));
-  out.push_back(flicker(sent, rules));
+  out.push_back(flicker(truth, sent, rules));
   if (!sent.patterns.empty()) out.push_back(sound(sent, rules));
 }
 

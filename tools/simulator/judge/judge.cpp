@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "tools/simulator/judge/common_rules.hpp"
+#include "tools/simulator/judge/fault_rules.hpp"
 #include "tools/simulator/judge/identities.hpp"
+#include "tools/simulator/judge/interruptions.hpp"
 #include "tools/simulator/judge/limited_view.hpp"
 
 namespace kerb::sim {
@@ -15,7 +17,6 @@ namespace {
 
 using Warning = Sent::Warning;
 
-constexpr double kSlack = 1e-6;  // of times that were sums
 constexpr double kLeastFollowed = 0.5;
 
 std::string kmh(double mps) { return fmt::format("{:.0f} km/h", mps * 3.6); }
@@ -39,11 +40,14 @@ class Judge {
         after_half_visible(*c.collision_warning_after_half_visible_s);
     }
     if (truth_.contact && !c.no_collision_warning) not_too_early();
+    if (std::optional<Verdict> verdict =
+            judge_not_interrupted(truth_, out_.sent, rules_, c.information_within_s.has_value()))
+      out_.verdicts.push_back(std::move(*verdict));
     if (c.information_within_s) information(*c.information_within_s);
     if (c.no_collision_warning) no_collision_warning();
     if (c.most_informations) informations(*c.most_informations);
     if (c.most_identity_changes) identities_kept(*c.most_identity_changes);
-    if (c.fault_told_within_s) faults(*c.fault_told_within_s);
+    if (c.fault_told_within_s) judge_faults(scenario_, truth_, out_.sent, rules_, out_.verdicts);
     if (scenario_.faults.empty()) no_false_fault();
   }
 
@@ -53,7 +57,8 @@ class Judge {
   }
   [[nodiscard]] const std::vector<Warning>& warnings() const { return out_.sent.warnings; }
 
-  /// The collision warning that counts: the first that was there at the impact, or nearly.
+  /// The collision warning that counts: the first that was there at the impact, or nearly. A hole
+  /// that is allowed does not make it two.
   void find_warning() {
     if (!truth_.contact) return;
     const double impact = truth_.contact->t;
@@ -61,10 +66,21 @@ class Judge {
       if (w.level != WarningLevel::collision) continue;
       if (w.begin > impact || w.end < impact - rules_.late_end) continue;
       warning_ = &w;
-      out_.warned_before_impact = impact - w.begin;
-      if (truth_.half_visible) out_.warned_after_half_visible = w.begin - *truth_.half_visible;
+      const double begin = begin_with_holes(w);
+      out_.warned_before_impact = impact - begin;
+      if (truth_.half_visible) out_.warned_after_half_visible = begin - *truth_.half_visible;
       return;
     }
+  }
+  /// When a collision warning began, with those before it that it continues.
+  [[nodiscard]] double begin_with_holes(const Warning& warning) const {
+    double begin = warning.begin;
+    for (auto w = warnings().rbegin(); w != warnings().rend(); ++w)
+      if (w->level == WarningLevel::collision && w->begin < begin &&
+          silent_between(out_.sent, WarningLevel::collision, w->begin, warning.begin) <=
+              rules_.longest_silence + kTimeSlack)
+        begin = w->begin;
+    return begin;
   }
   /// Why there is none.
   [[nodiscard]] std::string no_warning() const {
@@ -95,10 +111,25 @@ class Judge {
         fmt::format("impact at {:.2f} s, {:.0f} % of the width from the right, {}", c.t,
                     100 * c.across, kmh(truth_.contact_mps)));
   }
-  void before_impact(double wanted) {
+  /// The time before the impact that can be asked for where something fails when the warning is
+  /// due, or so shortly before that nobody could yet be recognised again: then it is due once there
+  /// was time for that after the fault.
+  [[nodiscard]] double despite_faults(double wanted) const {
+    const std::optional<double> after = scenario_.criteria.collision_warning_after_fault_s;
+    if (!after) return wanted;
+    const double impact = truth_.contact->t, due = impact - wanted;
+    const double latest = impact - std::min(wanted, rules_.least_despite_fault);
+    double then = due;
+    for (const FaultSpec& fault : scenario_.faults)
+      if (fault.from_s < due && fault.to_s > due - *after)
+        then = std::max(then, std::min(fault.to_s + *after, latest));
+    return impact - then;
+  }
+  void before_impact(double asked) {
     constexpr const char* kRule = "collision_warning_before_impact";
     if (!truth_.contact) return add(kRule, false, "there is no impact to warn of");
-    const bool late = warning_ == nullptr || *out_.warned_before_impact < wanted - kSlack;
+    const double wanted = despite_faults(asked);
+    const bool late = warning_ == nullptr || *out_.warned_before_impact < wanted - kTimeSlack;
     if (late && limited_view_stands_in(scenario_, truth_, out_.sent, wanted))
       return add(kRule, true,
                  fmt::format("told of a limited view in time: {:.2f} lx at the person, contrast "
@@ -108,7 +139,7 @@ class Judge {
       return add(kRule, false,
                  fmt::format("{}, required {:.2f} s before impact", no_warning(), wanted));
     const double lead = *out_.warned_before_impact;
-    add(kRule, lead >= wanted - kSlack,
+    add(kRule, lead >= wanted - kTimeSlack,
         fmt::format("collision warning {:.2f} s before impact, required {:.2f}", lead, wanted));
   }
   void after_half_visible(double wanted) {
@@ -118,7 +149,7 @@ class Judge {
       return add(kRule, false, "the person is never half visible before the impact");
     if (warning_ == nullptr) return add(kRule, false, no_warning());
     const double after = *out_.warned_after_half_visible;
-    add(kRule, after <= wanted + kSlack,
+    add(kRule, after <= wanted + kTimeSlack,
         fmt::format("collision warning {:.2f} s after the person was half visible (at {:.2f} s), "
                     "at most {:.2f} allowed",
                     after, *truth_.half_visible, wanted));
@@ -132,7 +163,7 @@ class Judge {
                  fmt::format("{}, required {:.2f} s before impact", no_warning(), before));
     const double lead = *out_.warned_before_impact;
     const std::optional<double> after = out_.warned_after_half_visible;
-    add(kRule, lead >= before - kSlack || (after && *after <= after_visible + kSlack),
+    add(kRule, lead >= before - kTimeSlack || (after && *after <= after_visible + kTimeSlack),
         fmt::format("collision warning {:.2f} s before impact{}, required {:.2f} before, or {:.2f} "
                     "after half visible",
                     lead, after ? fmt::format(", {:.2f} s after half visible", *after) : "", before,
@@ -143,8 +174,12 @@ class Judge {
     const double impact = truth_.contact->t;
     for (const Warning& w : warnings()) {
       if (w.level != WarningLevel::collision || w.begin > impact) continue;
+      const bool of_somebody = std::ranges::any_of(truth_.dangers, [&](const Danger& danger) {
+        return w.begin >= danger.begin && w.begin < danger.end;
+      });
+      if (of_somebody) continue;
       const double lead = impact - w.begin;
-      if (lead > rules_.earliest_warning + kSlack)
+      if (lead > rules_.earliest_warning + kTimeSlack)
         return add(
             kRule, false,
             fmt::format(
@@ -179,7 +214,7 @@ class Judge {
             fmt::format("no information with somebody in the close zone from {:.2f} to {:.2f} s",
                         close.begin, close.end));
       const double after = std::max(0.0, first->begin - close.begin);
-      if (after > wanted + kSlack)
+      if (after > wanted + kTimeSlack)
         return add(kRule, false,
                    fmt::format("information {:.2f} s after somebody entered the close zone (at "
                                "{:.2f} s), at most {:.2f} allowed",
@@ -231,79 +266,6 @@ class Judge {
                           found.first ? fmt::format(", the first at {:.2f} s", *found.first) : "",
                           most, 100 * found.followed));
   }
-  [[nodiscard]] const HealthReport* health_at(double t) const {
-    const HealthReport* last = nullptr;
-    for (const Sent::State& state : out_.sent.states)
-      if (state.at <= t + kSlack) last = &state.health;
-    return last;
-  }
-  [[nodiscard]] const Sent::State* active_between(double from, double to) const {
-    for (const Sent::State& state : out_.sent.states)
-      if (state.at > from && state.at < to - kSlack && state.health.state == HealthState::active)
-        return &state;
-    return nullptr;
-  }
-  static std::string in_words(const HealthReport* health) {
-    if (health == nullptr) return "silent";
-    return health->cause == Cause::none
-               ? std::string{name_of(health->state)}
-               : fmt::format("{} ({})", name_of(health->state), name_of(health->cause));
-  }
-  void faults(double wanted) {
-    for (const FaultSpec& fault : scenario_.faults) {
-      told(fault, wanted);
-      if (fault.to_s + rules_.recovery < scenario_.seconds) recovers(fault);
-    }
-  }
-  void told(const FaultSpec& fault, double wanted) {
-    constexpr const char* kRule = "fault_told_within";
-    const char* name = sim::name_of(fault.kind);
-    const HealthReport* before = health_at(fault.from_s - 2 * kSlack);
-    if (before == nullptr || before->state != HealthState::active)
-      return add(kRule, false,
-                 fmt::format("{} before {} begins at {:.2f} s, instead of ACTIVE", in_words(before),
-                             name, fault.from_s));
-    const HealthReport* other = nullptr;
-    for (const Sent::State& state : out_.sent.states) {
-      if (state.at < fault.from_s) continue;
-      if (state.at > fault.to_s + rules_.recovery) break;
-      if (!tells(state.health, fault.kind)) {
-        if (other == nullptr && state.health.state != HealthState::active) other = &state.health;
-        continue;
-      }
-      if (!named(fault))
-        return add(kRule, false,
-                   fmt::format("{} was reported only as {}", name, name_of(state.health.cause)));
-      const double after = state.at - fault.from_s;
-      if (const Sent::State* well = active_between(state.at, fault.to_s))
-        return add(kRule, false,
-                   fmt::format("ACTIVE again at {:.2f} s, but {} lasts until {:.2f} s", well->at,
-                               name, std::min(fault.to_s, scenario_.seconds)));
-      return add(kRule, after <= wanted + kSlack,
-                 fmt::format("{} reported {:.2f} s after {} began, at most {:.2f} allowed",
-                             in_words(&state.health), after, name, wanted));
-    }
-    add(kRule, false,
-        other != nullptr
-            ? fmt::format("{} was not reported; instead {}", name, in_words(other))
-            : fmt::format("{} from {:.2f} s on was never reported", name, fault.from_s));
-  }
-  /// What is late does not come at first, and may be called missing; but not for good.
-  [[nodiscard]] bool named(const FaultSpec& fault) const {
-    if (fault.kind != FaultSpec::Kind::signals_late ||
-        fault.to_s - fault.from_s < fault.amount + rules_.naming)
-      return true;
-    return std::ranges::any_of(out_.sent.states, [&](const Sent::State& state) {
-      return state.at >= fault.from_s && state.at <= fault.to_s &&
-             state.health.cause == Cause::signals_late;
-    });
-  }
-  void recovers(const FaultSpec& fault) {
-    const HealthReport* after = health_at(fault.to_s + rules_.recovery);
-    add("recovers", after != nullptr && after->state == HealthState::active,
-        fmt::format("{} {:.1f} s after {} ended", in_words(after), rules_.recovery,
-                    sim::name_of(fault.kind)));
-  }
   void no_false_fault() {
     for (const Sent::State& state : out_.sent.states) {
       const bool starting = state.at < rules_.start_up;
@@ -314,7 +276,7 @@ class Judge {
                  fmt::format("{} at {:.2f} s without a fault", in_words(&state.health), state.at));
     }
     const double from = std::min(rules_.start_up, scenario_.seconds);
-    const HealthReport* health = health_at(from);
+    const HealthReport* health = health_at(out_.sent, from);
     add("no_false_fault", health != nullptr && health->state == HealthState::active,
         fmt::format("{} from {:.1f} s on", in_words(health), from));
   }
@@ -344,7 +306,7 @@ int idle_informations(const Truth& truth, const Sent& sent, const CommonRules& r
     if (w.level != WarningLevel::information) continue;
     // The parts of it with nobody close, now, soon or lately.
     double from = w.begin, idle = 0;
-    while (from < w.end - kSlack) {
+    while (from < w.end - kTimeSlack) {
       double until = w.end, next = w.end;
       for (const Truth::Close& close : truth.close) {
         const double begin = close.begin - rules.information_early;
@@ -356,7 +318,7 @@ int idle_informations(const Truth& truth, const Sent& sent, const CommonRules& r
       idle += until - from;
       from = next;
     }
-    if (idle <= kSlack) continue;
+    if (idle <= kTimeSlack) continue;
     if (first != nullptr && !*first) *first = w.begin;
     count += 1 + static_cast<int>(idle / rules.idle);
   }
@@ -373,37 +335,10 @@ Judgement judge(const Scenario& scenario, const Truth& truth, Sent sent, const C
   out.sent = std::move(sent);
   Judge{scenario, truth, rules, out}.run();
   const std::size_t own = out.verdicts.size();
-  judge_common_rules(out.sent, scenario.seconds, rules, out.verdicts);
+  judge_common_rules(out.sent, scenario.seconds, rules, out.verdicts, truth);
   for (std::size_t i = 0; i < out.verdicts.size(); ++i)
     out.verdicts[i].common = i >= own || out.verdicts[i].rule == "no_false_fault";
   return out;
-}
-
-bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept {
-  using Kind = FaultSpec::Kind;
-  if (health.state != HealthState::degraded && health.state != HealthState::failed) return false;
-  switch (kind) {
-    case Kind::camera_blinded:
-      return health.cause == Cause::camera_blinded;
-    case Kind::camera_frozen:
-      return health.cause == Cause::camera_frozen;
-    case Kind::camera_dark:
-      return health.cause == Cause::camera_dark;
-    case Kind::camera_silent:
-      return health.cause == Cause::camera_silent;
-    case Kind::camera_dirty:
-      return health.cause == Cause::camera_dirty;
-    case Kind::camera_misaligned:
-      return health.cause == Cause::camera_misaligned;
-    case Kind::signals_lost:
-    case Kind::signals_stuck:
-      return health.cause == Cause::signals_missing;
-    case Kind::signals_late:  // nothing comes at first, and then what is late
-      return health.cause == Cause::signals_missing || health.cause == Cause::signals_late;
-    case Kind::signals_implausible:
-      return health.cause == Cause::signals_implausible;
-  }
-  return false;
 }
 
 }  // namespace kerb::sim

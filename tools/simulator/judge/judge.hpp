@@ -14,6 +14,9 @@ struct CommonRules {
   double start_up = 1.5;          ///< longest time until ACTIVE
   double earliest_warning = 3.5;  ///< before an impact; sooner is a false alarm
   double late_end = 0.5;  ///< a warning that ends at most this long before the impact still counts
+  double longest_silence = 0.2;  ///< in a warning of somebody in danger, all holes together
+  /// A warning that a fault delays comes this long before the impact all the same.
+  double least_despite_fault = 0.9;
   double shortest_warning = 0.5;  ///< shorter ones flicker
   double shortest_pause = 1;      ///< between two of a kind; shorter ones flicker
   double outputs = 0.1;           ///< lamp and sound follow the message within this

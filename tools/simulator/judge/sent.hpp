@@ -7,6 +7,8 @@
 
 namespace kerb::sim {
 
+inline constexpr double kTimeSlack = 1e-6;  ///< of times that were sums
+
 /// What a trace says, in seconds of the scenario: the bus decoded as a car would, lamp and sound as
 /// stretches of time.
 struct Sent {

@@ -46,6 +46,8 @@ class Finder {
       world_.at(truth.contact->t, now_);
       truth.contact_mps = now_.car.mps;
     }
+    if (!world_.scenario().criteria.no_collision_warning)
+      truth.dangers = find_dangers(world_, visibility_);
     return truth;
   }
 

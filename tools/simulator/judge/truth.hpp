@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/simulator/judge/dangers.hpp"
 #include "tools/simulator/judge/visibility.hpp"
 #include "tools/simulator/world/world.hpp"
 
@@ -51,6 +52,7 @@ struct Truth {
   /// When half of them was; again when they had been hidden (under a tenth) in between.
   std::optional<double> half_visible;
   double contact_mps = 0;            ///< how fast the car is at the contact
+  std::vector<Danger> dangers;       ///< unless the scenario forbids collision warnings
   std::vector<Close> close;          ///< in the close zone of a car that stands or creeps
   std::vector<Sample> samples;       ///< evenly in time
   std::vector<Everybody> everybody;  ///< as these; with Criteria::most_identity_changes alone

@@ -32,6 +32,7 @@ Json criteria_of(const Criteria& c) {
   };
   add("collision_warning_before_impact_s", c.collision_warning_before_impact_s);
   add("collision_warning_after_half_visible_s", c.collision_warning_after_half_visible_s);
+  add("collision_warning_after_fault_s", c.collision_warning_after_fault_s);
   add("information_within_s", c.information_within_s);
   add("most_informations", c.most_informations);
   add("most_identity_changes", c.most_identity_changes);

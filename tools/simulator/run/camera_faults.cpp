@@ -104,13 +104,20 @@ bool CameraFaults::apply(double t, std::vector<std::uint8_t>& bytes) {
       case Kind::camera_silent:
         comes = false;
         break;
-      default:  // of the signals
+      default:  // of its time, of vision, of the signals
         break;
     }
   }
   if (frozen && last_.size() == bytes.size()) bytes = last_;
   last_ = bytes;
   return comes;
+}
+
+double CameraFaults::stamp(double t) const {
+  for (const FaultSpec& fault : scenario_.faults)
+    if (fault.kind == FaultSpec::Kind::camera_time_jump && active(fault, t))
+      return t + fault.amount;
+  return t;
 }
 
 }  // namespace kerb::sim

@@ -49,6 +49,7 @@ void Car::say_motion(double t) {
     can::VehicleMotion motion;
     const FaultSpec* wrong = fault(FaultSpec::Kind::signals_implausible, t);
     motion.speed_mps = now_.car.mps + (wrong != nullptr ? wrong->amount / 3.6 : 0);
+    if (fault(FaultSpec::Kind::signals_standing, t) != nullptr) motion.speed_mps = 0;
     motion.yaw_rate_radps = now_.car.yaw_radps;
     if (world_.scenario().car.tells_steering) motion.steering_rad = steering_of(now_.car);
     motion.counter = next(motion_counter_);
@@ -64,7 +65,7 @@ void Car::say_body(double t) {
     for (const IndicatorSpec& blinks : world_.scenario().car.indicators)
       if (t + kSlack >= blinks.from_s && t < blinks.to_s)
         body.turn_signal = blinks.left ? TurnSignal::left : TurnSignal::right;
-    body.gear = Gear::drive;
+    body.gear = fault(FaultSpec::Kind::signals_reverse, t) != nullptr ? Gear::reverse : Gear::drive;
     body.counter = next(body_counter_);
     last_body_ = can::encode(body);
   }

@@ -12,7 +12,9 @@ namespace kerb::sim {
 ///   signals_lost         nothing is sent
 ///   signals_stuck        the last message is repeated, with the same counter
 ///   signals_late         every message comes `amount` seconds late, in order
-///   signals_implausible  the reported speed is `amount` km/h too high
+///   signals_implausible  the reported speed is `amount` km/h too high, or too low
+///   signals_reverse      the gear is told as reverse
+///   signals_standing     the speed is told as 0, with a good counter and checksum
 class Car {
  public:
   Car(const World& world, CanBus& bus) : world_{world}, bus_{bus} {}

@@ -10,6 +10,7 @@
 #include "firmware/vision/open_pipeline.hpp"
 #include "firmware/vision/open_recorder.hpp"
 #include "tools/simulator/run/firmware.hpp"
+#include "tools/simulator/run/hanging_vision.hpp"
 #include "tools/simulator/run/lockstep_source.hpp"
 #include "tools/simulator/run/logged_vision.hpp"
 #include "tools/simulator/run/painter.hpp"
@@ -29,13 +30,14 @@ class Product final : public Firmware {
   ~Product() override { stop(); }
 
   /// `keeper`: keeps what vision delivers; null: it is not kept.
-  Status open(VisionKeeper* keeper) {
+  Status open(const Scenario& scenario, VisionKeeper* keeper) {
     Result<std::unique_ptr<Vision>> vision = Vision::create(config_, log_);
     if (!vision) return vision.error();
     vision_ = std::move(*vision);
-    if (keeper != nullptr) keeping_ = keeper->keeping(*vision_);
+    if (keeper != nullptr) around_ = keeper->keeping(*vision_);
+    if (has_hangs(scenario)) around_ = make_hanging_vision(*vision_, scenario, *camera_, clock_);
     Result<OpenedPipeline> opened = open_pipeline(config_, config_.cameras.front(), opener(),
-                                                  keeping_ ? *keeping_ : *vision_, clock_, log_);
+                                                  around_ ? *around_ : *vision_, clock_, log_);
     if (!opened) return opened.error();
     if (opened->detector_error) return *opened->detector_error;
     if (opened->spectral_error) return *opened->spectral_error;
@@ -113,7 +115,7 @@ class Product final : public Firmware {
   SimClock& clock_;
   Log& log_;
   std::shared_ptr<LockstepCamera> camera_;
-  std::unique_ptr<Vision> vision_, keeping_;
+  std::unique_ptr<Vision> vision_, around_;
   std::optional<VisionPlayer> player_;
   std::unique_ptr<records::WarningRecorder> recorder_;
   std::unique_ptr<CameraPipeline> pipeline_;
@@ -167,7 +169,14 @@ Config config_for(const Config& base, const Scenario& scenario) {
   const CameraSpec& spec = scenario.camera;
   camera.name = "front";
   camera.kind = CameraKind::pattern;  // no device; each frame when we say
-  camera.pace = Pace::recorded;
+  // While vision hangs the camera goes on, as a real one does. Pictures then bear the time at
+  // which they were taken, a latency ago: budgets are not for that.
+  camera.pace = has_hangs(scenario) ? Pace::real : Pace::recorded;
+  if (has_hangs(scenario)) {
+    const Nanos long_time = std::chrono::seconds{1};
+    config.budget = {long_time, long_time, long_time, long_time,
+                     long_time, long_time, long_time, long_time};
+  }
   camera.width = spec.width;
   camera.height = spec.height;
   camera.rate_hz = spec.rate_hz;
@@ -209,7 +218,7 @@ Result<std::unique_ptr<Firmware>> make_product(const Config& config, const Scena
   const Result<FrameSourceInfo> info = info_of(scenario.camera);
   if (!info) return info.error();
   auto product = std::make_unique<Product>(config_for(config, scenario), *info, reach, clock, log);
-  if (Status opened = product->open(nullptr); !opened) return opened.error();
+  if (Status opened = product->open(scenario, nullptr); !opened) return opened.error();
   return std::unique_ptr<Firmware>{std::move(product)};
 }
 
@@ -222,7 +231,7 @@ Result<std::unique_ptr<Firmware>> make_kept_product(const Config& config, const 
   if (!info) return info.error();
   if (Status can = can_decide_anew(scenario); !can) return can.error();
   auto product = std::make_unique<Product>(config_for(config, scenario), *info, reach, clock, log);
-  if (Status opened = product->open(&keeper); !opened) return opened.error();
+  if (Status opened = product->open(scenario, &keeper); !opened) return opened.error();
   return std::unique_ptr<Firmware>{std::move(product)};
 }
 

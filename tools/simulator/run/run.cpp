@@ -134,7 +134,7 @@ class Stepper {
       painter_->paint(world_, captured, bytes_);
       run_.drawing_s += seconds_since(start);
       if (!faults_.apply(captured, bytes_)) continue;
-      firmware_->show(bytes_, SimClock::of_scenario(captured));
+      firmware_->show(bytes_, SimClock::of_scenario(faults_.stamp(captured)));
       ++run_.pictures;
       if (options_.on_picture)
         options_.on_picture(captured, firmware_->found(), firmware_->followed());

@@ -44,7 +44,13 @@ Cause cause_of(FaultSpec::Kind kind) {
     case Kind::signals_late:
       return Cause::signals_late;
     case Kind::signals_implausible:
+    case Kind::signals_reverse:
+    case Kind::signals_standing:
       return Cause::signals_implausible;
+    case Kind::vision_hangs:
+      return Cause::vision_failed;
+    case Kind::camera_time_jump:
+      return Cause::camera_damaged;
   }
   return Cause::none;
 }
@@ -127,7 +133,8 @@ class StandIn final : public Firmware {
     if (candidate_ != Candidate::oracle) return health;
     for (const FaultSpec& fault : scenario_.faults) {
       if (t < fault.from_s + kTellsFault || t >= fault.to_s + kRecovers) continue;
-      health.state = HealthState::degraded;
+      health.state =
+          fault.kind == FaultSpec::Kind::vision_hangs ? HealthState::failed : HealthState::degraded;
       health.cause = cause_of(fault.kind);
       health.number = (t - fault.from_s) * 1000;
       health.camera = is_of_camera(health.cause) ? 0 : -1;

@@ -10,6 +10,7 @@
 #include "tools/simulator/world/speed_profile.hpp"
 #include "tools/simulator/world/street_line.hpp"
 #include "tools/simulator/world/way.hpp"
+#include "tools/simulator/world/world.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -40,7 +41,7 @@ class Builder {
       for (std::size_t i = 0; i < draft_.props.size(); ++i) check_prop(i);
       for (std::size_t i = 0; i < draft_.people.size(); ++i) check_person(i);
     }
-    check_faults();
+    add_faults();
     return std::move(out_);
   }
 
@@ -303,18 +304,46 @@ class Builder {
     }
   }
 
-  void check_faults() {
-    for (std::size_t i = 0; i < scene().faults.size(); ++i) {
-      const FaultSpec& fault = scene().faults[i];
-      const std::string key = item("faults", i);
-      if (!reader_.has(key + ".kind")) reader_.report(key + ".kind", "", "must be given");
-      if (fault.to_s <= fault.from_s)
-        reader_.report(key + ".to_s", schema::decimal(fault.to_s), "must be after from_s");
-      if (fault.from_s >= scene().seconds)
-        reader_.report(
-            key + ".from_s", schema::decimal(fault.from_s),
-            "must be within the scenario's " + schema::decimal(scene().seconds) + " seconds");
+  [[nodiscard]] static bool may_be_negative(FaultSpec::Kind kind) {
+    return kind == FaultSpec::Kind::camera_misaligned ||
+           kind == FaultSpec::Kind::camera_time_jump ||
+           kind == FaultSpec::Kind::signals_implausible;
+  }
+
+  void add_faults() {
+    for (std::size_t i = 0; i < draft_.faults.size(); ++i) add_fault(i);
+  }
+
+  void add_fault(std::size_t i) {
+    const FaultDraft& draft = draft_.faults[i];
+    const std::string key = item("faults", i);
+    FaultSpec fault = draft.spec;
+    if (!reader_.has(key + ".kind")) reader_.report(key + ".kind", "", "must be given");
+    if (draft.lasts_s && draft.has_to)
+      reader_.report(key + ".lasts_s", "", "must not be given together with to_s");
+    if (fault.amount < 0 && !may_be_negative(fault.kind))
+      reader_.report(key + ".amount", schema::decimal(fault.amount),
+                     std::string{"must be 0 or more for "} + name_of(fault.kind));
+    if (draft.frame == Frame::impact) {
+      if (!reader_.ok()) return;
+      const std::optional<Contact> contact = World{scene()}.contact();
+      if (!contact)
+        return reader_.report(key + ".relative_to", "\"impact\"",
+                              "needs an impact, but the car touches nobody");
+      fault.from_s += contact->t;
+      if (draft.has_to) fault.to_s += contact->t;
     }
+    if (draft.lasts_s) fault.to_s = fault.from_s + *draft.lasts_s;
+    if (fault.from_s < 0)
+      reader_.report(key + ".from_s", schema::decimal(draft.spec.from_s),
+                     "must not be before the start of the run");
+    if (fault.to_s <= fault.from_s)
+      reader_.report(key + ".to_s", schema::decimal(draft.spec.to_s), "must be after from_s");
+    if (fault.from_s >= scene().seconds)
+      reader_.report(
+          key + ".from_s", schema::decimal(draft.spec.from_s),
+          "must be within the scenario's " + schema::decimal(scene().seconds) + " seconds");
+    scene().faults.push_back(fault);
   }
 
   ScenarioDraft& draft_;

@@ -72,12 +72,19 @@ struct CarDraft {
   double mps = 0;
   bool has_mps = false;
 };
+struct FaultDraft {
+  FaultSpec spec;
+  bool has_to = false;
+  std::optional<double> lasts_s;
+  Frame frame = Frame::world;
+};
 struct ScenarioDraft {
   Scenario scenario;  ///< the parts that need no computing
   CarDraft car;
   std::vector<PersonDraft> people;
   std::vector<PropDraft> props;
   std::vector<CrowdDraft> crowds;
+  std::vector<FaultDraft> faults;
 };
 
 }  // namespace kerb::sim

@@ -450,15 +450,25 @@ constexpr Table kPropsTable =
     table_of<PropDraft>("props", "A thing on or beside the road.", kProps);
 
 constexpr Field kFault[] = {
-    choice<&FaultSpec::kind>("kind", kFaultNames, "Kind of fault."),
-    number<&FaultSpec::from_s>("from_s", 0, 3600, "s", "Start of the fault."),
-    number<&FaultSpec::to_s>("to_s", 0, 1e9, "s", "End of the fault.").by_default("never"),
-    number<&FaultSpec::amount>("amount", 0, 1000, "",
-                               "Strength of the fault: 0..1 of the light (blinded, dark) or of the "
-                               "picture (dirty), degrees (misaligned), seconds of delay (late), "
-                               "km/h by which the reported speed is too high (implausible).")};
+    choice<&FaultDraft::spec, &FaultSpec::kind>("kind", kFaultNames, "Kind of fault."),
+    number<&FaultDraft::spec, &FaultSpec::from_s>(
+        "from_s", -3600, 3600, "s", "Start of the fault; negative only relative to the impact."),
+    number<&FaultDraft::spec, &FaultSpec::to_s>("to_s", -3600, 1e9, "s", "End of the fault.")
+        .by_default("never")
+        .noted_in<&FaultDraft::has_to>(),
+    number<&FaultDraft::lasts_s>("lasts_s", 0.01, 3600, "s",
+                                 "Duration of the fault, instead of `to_s`."),
+    choice<&FaultDraft::frame>("relative_to", kFrames,
+                               "What `from_s` and `to_s` count from: the start of the run, or the "
+                               "first contact with somebody, if nobody reacts."),
+    number<&FaultDraft::spec, &FaultSpec::amount>(
+        "amount", -1000, 1000, "",
+        "Strength of the fault: 0..1 of the light (blinded, dark) or of the picture (dirty), "
+        "degrees (misaligned: up, negative: down), seconds of delay (late) or by which pictures' "
+        "times are off (time_jump; negative: too early), km/h by which the reported speed is too "
+        "high (implausible; negative: too low).")};
 constexpr Table kFaultTable =
-    table_of<FaultSpec>("faults", "A fault of the camera or of the vehicle's signals.", kFault);
+    table_of<FaultDraft>("faults", "A fault of the camera or of the vehicle's signals.", kFault);
 
 constexpr Field kCriteria[] = {
     number<&Criteria::collision_warning_before_impact_s>(
@@ -470,6 +480,11 @@ constexpr Field kCriteria[] = {
     flag<&Criteria::collision_warning_either>(
         "collision_warning_either",
         "Of the two before, the one that allows more is enough, where both are given."),
+    number<&Criteria::collision_warning_after_fault_s>(
+        "collision_warning_after_fault_s", 0, 10, "s",
+        "A fault that is there when the warning is due before the impact, or ended less than this "
+        "before, delays it: it is due this long after the fault, but at least 0.9 s before the "
+        "impact."),
     number<&Criteria::information_within_s>("information_within_s", 0, 10, "s",
                                             "At the latest this long after somebody enters the "
                                             "close zone: level information or higher."),
@@ -512,7 +527,7 @@ constexpr Field kScenario[] = {
     tables<&ScenarioDraft::people>("people", 0, 500, "", kPeopleTable),
     tables<&ScenarioDraft::crowds>("crowd", 0, 20, "", kCrowdTable),
     tables<&ScenarioDraft::props>("props", 0, 500, "", kPropsTable),
-    tables<&ScenarioDraft::scenario, &Scenario::faults>("faults", 0, 20, "", kFaultTable),
+    tables<&ScenarioDraft::faults>("faults", 0, 20, "", kFaultTable),
     table<&ScenarioDraft::scenario, &Scenario::criteria>("criteria", "", kCriteriaTable)};
 constexpr Table kScenarioTable = table_of<ScenarioDraft>("", "The file as a whole.", kScenario);
 

@@ -156,7 +156,7 @@ class Expander {
     const std::size_t before = problems_.size();
     check_keys(group, key,
                {"name", "title", "template", "scenario", "set", "axes", "draws", "random",
-                "nominal", "seed", "pool"});
+                "nominal", "seed", "seed_draws", "pool"});
     const Node* name = text_at(group, key, "name");
     if (group.find("name") == nullptr) report(group.where, join(key, "name"), "", "must be given");
     if (name != nullptr && !is_name(name->text))
@@ -168,6 +168,8 @@ class Expander {
     read_axes(group, key, axes);
     Node base = base_of(group, key);
     const Node* draws = number_at(group, key, "draws", 0, kMostDraws);
+    const Node* seed_draws = number_at(group, key, "seed_draws", 0, kMostDraws);
+    if (suite_seed_ != 0 && seed_draws != nullptr) draws = seed_draws;
     const Node* seed = number_at(group, key, "seed", 0, 1e9);
     const Node* nominal = group.find("nominal");
     if (nominal != nullptr && nominal->kind != Node::Kind::boolean)
