@@ -28,7 +28,7 @@ Verdict messages(const Sent& sent, const CommonRules& rules) {
     return {kRule, false,
             fmt::format("{:.2f} s without KW_Warning during a warning, at most {:.2f} allowed",
                         sent.warning_gap, rules.warning_gap)};
-  if (sent.warning_silence > rules.warning_silence + kSlack)
+  if (sent.warning_silence > rules.warning_silence + kTimeSlack)
     return {kRule, false,
             fmt::format("{:.2f} s without KW_Warning, at most {:.2f} allowed", sent.warning_silence,
                         rules.warning_silence)};
