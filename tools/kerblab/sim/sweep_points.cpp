@@ -152,7 +152,15 @@ void add_curves(eval::Plot& plot, const std::vector<SweepPoint>& points, const s
   median.marks = tenth.marks = true;
   median.dashed = tenth.dashed = dashed;
   const std::vector<std::string> labels = labels_of(points);
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  // The line goes from few false alarms to many, in whatever order the values were given.
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    const SweepPoint& point = points[i];
+    return std::pair{point.silence.runs == 0 ? 0.0 : point.silence.per_hour(),
+                     point.median_s.value_or(0)};
+  });
+  for (const std::size_t i : order) {
     const SweepPoint& point = points[i];
     if (point.impacts == 0 || point.silence.runs == 0) continue;
     const double hourly = point.silence.per_hour();
