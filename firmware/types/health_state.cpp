@@ -33,6 +33,8 @@ constexpr Row kCauses[] = {
     {"camera_misaligned", "deg"},
     {"signals_late", "ms"},
     {"bands_missing", "errc"},
+    {"watchdog_refused", "errno"},
+    {"gpu_missing", "errc"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

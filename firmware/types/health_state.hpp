@@ -33,9 +33,11 @@ enum class Cause : std::uint8_t {
   camera_dirty = 20,         ///< % of the picture that lost its detail
   camera_misaligned = 21,    ///< degrees between the camera's direction and its calibration
   signals_late = 22,         ///< ms by which the vehicle's signals are late
-  bands_missing = 23         ///< error code of the search by bands: people are told apart without
+  bands_missing = 23,        ///< error code of the search by bands: people are told apart without
+  watchdog_refused = 24,     ///< errno of the watchdog: a hang would not end in a restart
+  gpu_missing = 25           ///< error code of the GPU: the CPU does its work, more slowly
 };
-inline constexpr int kCauseCount = 24;
+inline constexpr int kCauseCount = 26;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

@@ -36,6 +36,8 @@ constexpr std::array<bool, kCauseCount> kStops{
     true,   // camera_misaligned: people's positions are wrong
     false,  // signals_late: without a speed the readiness is no_speed
     false,  // bands_missing: people are detected, tracked and told apart by colours
+    false,  // watchdog_refused
+    false,  // gpu_missing: a CPU that is too slow shows as over_budget and frames_dropped
 };
 
 }  // namespace

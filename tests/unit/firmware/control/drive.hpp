@@ -56,6 +56,8 @@ class Drive : public Listener {
     Detectors detectors = Detectors::all;
     records::WarningRecorder* recorder = nullptr;  ///< outlives the drive
     EventLog* events = nullptr;                    ///< likewise
+    StartGaps gaps{};
+    bool bus = true;                               ///< false: can.enabled is
     bool bands = false;                            ///< every camera has some
     std::optional<Error> spectral_error{};         ///< what looks at them could not be made
     bool measures_view = false;                    ///< every camera measures how far it sees
