@@ -34,8 +34,7 @@ class GuardLink {
   Status say(GuardedLamp lamp, bool on) noexcept;
 
  private:
-  GuardLink(UniqueFd status, UniqueFd warning)
-      : pipes_{std::move(status), std::move(warning)} {}
+  GuardLink(UniqueFd status, UniqueFd warning) : pipes_{std::move(status), std::move(warning)} {}
   std::array<UniqueFd, kGuardedLamps.size()> pipes_;
   bool status_on_ = true;
 };

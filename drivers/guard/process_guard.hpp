@@ -11,7 +11,7 @@ namespace kerb {
 
 /// Plain data with usable defaults. Times are real time.
 struct ProcessGuardOptions {
-  std::vector<std::string> command;  ///< the program's path and its arguments
+  std::vector<std::string> command;                 ///< the program's path and its arguments
   Nanos patience = std::chrono::milliseconds{200};  ///< silence that lights the status lamp
   Nanos hang = std::chrono::seconds{10};            ///< silence that ends in a restart
   Nanos first_wait = std::chrono::milliseconds{100},
@@ -22,11 +22,11 @@ struct ProcessGuardOptions {
 
 /// Runs a program, holds its lamps, and runs it again when it dies or hangs. The status lamp is lit
 /// from the beginning, from the program's death on, and while it says nothing; it goes dark only
-/// when the program that runs wants it so (GuardLink). Both lamps may be null. Returns after SIGTERM
-/// or SIGINT, which it hands on, or when the program has ended by itself with 0; the exit code: 0,
-/// or 1 when the program had to be killed. The lamps then stay as they are for an ended program:
-/// amber lit, red dark. Blocks the signals SIGCHLD, SIGTERM and SIGINT of the calling thread, which
-/// should be the only one.
+/// when the program that runs wants it so (GuardLink). Both lamps may be null. Returns after
+/// SIGTERM or SIGINT, which it hands on, or when the program has ended by itself with 0; the exit
+/// code: 0, or 1 when the program had to be killed. The lamps then stay as they are for an ended
+/// program: amber lit, red dark. Blocks the signals SIGCHLD, SIGTERM and SIGINT of the calling
+/// thread, which should be the only one.
 int guard_process(const ProcessGuardOptions& options, OutputLine* status_lamp,
                   OutputLine* warning_lamp, Log& log);
 

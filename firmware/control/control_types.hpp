@@ -20,7 +20,7 @@ namespace kerb {
 /// What could not be made at the start, without which warnings are given all the same. Each is a
 /// cause of health until the next start.
 struct StartGaps {
-  std::optional<Error> events, recorder, gpu;
+  std::optional<Error> events{}, recorder{}, gpu{};
 };
 
 /// The devices of the machine. Null: it has none, or the configuration turns it off. Owned

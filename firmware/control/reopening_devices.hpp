@@ -27,6 +27,8 @@ class ReopeningBus final : public CanBus {
     if (CanBus* bus = bus_.reach()) return bus->receive(timeout);
     return bus_.why();
   }
+  /// Why it is not open; null: it is. Tries, if it is time to.
+  [[nodiscard]] const Error* missing() { return bus_.reach() != nullptr ? nullptr : &bus_.why(); }
   [[nodiscard]] CanState state() const noexcept override {
     return bus_.get() != nullptr ? bus_.get()->state() : CanState::down;
   }

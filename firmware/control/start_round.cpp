@@ -47,8 +47,8 @@ void StartRound::finish(Nanos now) {
 
 HealthReport StartRound::judge(Nanos now, const std::optional<StartFailure>& failure) {
   if (!failure && now - start_ < config_.health.start) return {};
-  HealthReport health{HealthState::failed, Cause::vision_failed,
-                      static_cast<double>(Errc::timeout), -1};
+  HealthReport health{HealthState::failed, Cause::vision_failed, static_cast<double>(Errc::timeout),
+                      -1};
   if (!failure) return health;  // something hangs while it is opened
   if (!failing_since_) failing_since_ = now;
   health.cause = failure->cause;

@@ -27,7 +27,7 @@ class WatchdogFeeder {
   const Clock& clock_;
   Log& log_;
   Nanos next_;
-  bool withheld_ = false;  ///< a thread is stuck, and that was logged
+  bool withheld_ = false;         ///< a thread is stuck, and that was logged
   std::optional<Error> refusal_;  ///< of the last kick
 };
 

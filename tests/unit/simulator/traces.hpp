@@ -30,8 +30,8 @@ struct Speaker {
   double status_from = 0;          ///< silent before
   double status_lamp_until = 1e9;  ///< dark from then on
   double limited_from = 1e9,
-         limited_until = 1e9;  ///< KW_Ready says limited_view; else it is not sent
-  bool tells_limited = true;   ///< false: the lamp blinks, KW_Ready does not say why
+         limited_until = 1e9;                ///< KW_Ready says limited_view; else it is not sent
+  bool tells_limited = true;                 ///< false: the lamp blinks, KW_Ready does not say why
   Readiness then = Readiness::limited_view;  ///< what KW_Ready says instead of limited_view
 
   [[nodiscard]] Trace trace() const {

@@ -92,13 +92,14 @@ class TimedLine final : public OutputLine {
 /// Guards a shell, which says the levels of its lamps with `status 0` and `warning 1`.
 struct Bench {
   int guard(const std::string& script) {
-    const std::string path = folder.write(
-        "script",
-        "fds=$KERBWATCH_GUARD\n"
-        "status() { printf $1 > /proc/self/fd/${fds%,*}; }\n"
-        "warning() { printf $1 > /proc/self/fd/${fds#*,}; }\n"
-        "seen() { until [ -e amber$1 ]; do sleep 0.01; done; }\n"
-        "cd " + folder.path().string() + "\necho >> starts\nrun=$(wc -l < starts)\n" + script);
+    const std::string path = folder.write("script",
+                                          "fds=$KERBWATCH_GUARD\n"
+                                          "status() { printf $1 > /proc/self/fd/${fds%,*}; }\n"
+                                          "warning() { printf $1 > /proc/self/fd/${fds#*,}; }\n"
+                                          "seen() { until [ -e amber$1 ]; do sleep 0.01; done; }\n"
+                                          "cd " +
+                                              folder.path().string() +
+                                              "\necho >> starts\nrun=$(wc -l < starts)\n" + script);
     status.seen = folder.at("amber");
     options.command = {"/bin/sh", path};
     options.first_wait = milliseconds{1};
@@ -160,7 +161,8 @@ TEST(sigterm_is_handed_on_and_the_lamp_is_lit_behind_an_orderly_end) {
   const std::string ours = std::to_string(::getpid());
   const int code = bench.guard(
       "trap 'echo > ended; exit 0' TERM\n"
-      "status 0; kill -TERM " + ours + "\nfor i in $(seq 300); do sleep 0.1; done\nexit 1\n");
+      "status 0; kill -TERM " +
+      ours + "\nfor i in $(seq 300); do sleep 0.1; done\nexit 1\n");
   TEST_ASSERT_EQUAL_INT(0, code);
   TEST_ASSERT_TRUE(std::filesystem::exists(bench.folder.path() / "ended"));
   TEST_ASSERT_TRUE(bench.status.changes.back().on);

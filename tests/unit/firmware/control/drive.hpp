@@ -57,10 +57,10 @@ class Drive : public Listener {
     records::WarningRecorder* recorder = nullptr;  ///< outlives the drive
     EventLog* events = nullptr;                    ///< likewise
     StartGaps gaps{};
-    bool bus = true;                               ///< false: can.enabled is
-    bool bands = false;                            ///< every camera has some
-    std::optional<Error> spectral_error{};         ///< what looks at them could not be made
-    bool measures_view = false;                    ///< every camera measures how far it sees
+    bool bus = true;                        ///< false: can.enabled is
+    bool bands = false;                     ///< every camera has some
+    std::optional<Error> spectral_error{};  ///< what looks at them could not be made
+    bool measures_view = false;             ///< every camera measures how far it sees
     LimitedViewSettings limited_view{};
     PeopleSink* sink = nullptr;  ///< of the first camera; null: the recorder's, where there is one
   };

@@ -110,9 +110,10 @@ TEST(no_memory_at_the_start_is_a_failure_that_is_told_and_no_watchdog_is_armed) 
     return std::nullopt;
   }};
   FakeWatchdogTimer timer{bench.clock};
-  ReopeningWatchdog dog{
-      [&]() -> Result<std::unique_ptr<Watchdog>> { return {std::make_unique<FakeWatchdog>(timer)}; },
-      "watchdog", seconds{10}, bench.clock, bench.log};
+  ReopeningWatchdog dog{[&]() -> Result<std::unique_ptr<Watchdog>> {
+                          return {std::make_unique<FakeWatchdog>(timer)};
+                        },
+                        "watchdog", seconds{10}, bench.clock, bench.log};
   TEST_ASSERT_FALSE(bench.runs(seconds{1}));
   TEST_ASSERT_EQUAL_STRING("FAILED", name_of(bench.round->health().state));
   TEST_ASSERT_EQUAL_STRING("vision_failed", name_of(bench.statuses.back().health.cause));

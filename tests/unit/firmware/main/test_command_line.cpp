@@ -135,7 +135,7 @@ TEST(what_is_wrong_with_a_configuration_is_one_line_each) {
   TEST_ASSERT_EQUAL_INT_MESSAGE(2, two.lines_of_error(), two.err.c_str());
 }
 
-TEST(a_missing_device_is_named_in_one_line) {
+TEST(a_missing_device_is_named_in_one_line_by_a_strict_run) {
   const std::string quiet =
       "[can]\nenabled = false\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n";
   const std::string pattern = "[[camera]]\nsource = \"pattern\"\n";
@@ -152,7 +152,83 @@ TEST(a_missing_device_is_named_in_one_line) {
          "[thermal]\nenabled = false\n" +
              pattern,
          "can99"}})
-    expect_bad_input(kerbwatch("run --config " + config(text)), named);
+    expect_bad_input(kerbwatch("run --strict --config " + config(text)), named);
+}
+
+TEST(a_missing_device_is_waited_for_and_the_start_is_failed_meanwhile) {
+  // A camera of which nothing is known, one whose pictures are known, the bus, a lamp, a watchdog.
+  struct Case {
+    std::string text;
+    const char* state;
+    const char* named;
+  };
+  const std::string pattern =
+      "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[detector]\n"
+      "enabled = false\n";
+  const std::string no_bus =
+      "[can]\nenabled = false\nrequired = false\n[thermal]\nenabled = "
+      "false\n[health]\nstart_ms = 300\n";
+  for (const Case& c :
+       {Case{"[[camera]]\ndevice = \"/dev/video99\"\n" + no_bus, "FAILED: camera_gone",
+             "/dev/video99"},
+        Case{"[[camera]]\ndevice = \"/dev/video99\"\nformat = \"yuyv\"\n[detector]\nenabled = "
+             "false\n" +
+                 no_bus,
+             "FAILED: camera_gone", "/dev/video99"},
+        Case{pattern + no_bus + "[lamp]\nenabled = true\nchip = \"/dev/gpiochip99\"\n",
+             "DEGRADED: output_refused", "/dev/gpiochip99"},
+        Case{pattern + no_bus + "[watchdog]\nenabled = true\ndevice = \"/dev/watchdog99\"\n",
+             "DEGRADED: watchdog_refused", "/dev/watchdog99"},
+        Case{pattern + "[thermal]\nenabled = false\n[can]\ninterface = \"can99\"\n",
+             "DEGRADED: bus_lost", "can99"}}) {
+    const Outcome o =
+        kerbwatch("run --seconds 2 --config " +
+                  config(c.text + "[events]\nenabled = false\n[record]\nenabled = false\n"));
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(o.err.find(c.state) != std::string::npos, o.err.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(o.err.find(c.named) != std::string::npos, o.err.c_str());
+  }
+}
+
+TEST(a_temperature_that_cannot_be_read_from_the_start_is_a_fault) {
+  const Outcome o = kerbwatch(
+      "run --seconds 6.5 --config " +
+      config("[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[detector]\nenabled = "
+             "false\n[can]\nenabled = false\nrequired = false\n[thermal]\nroot = \"" +
+             (g_folder / "no_zones").string() +
+             "\"\n[events]\nenabled = false\n[record]\nenabled = false\n"));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("thermal_unreadable") != std::string::npos, o.err.c_str());
+}
+
+TEST(no_model_is_a_fault_unless_detection_is_switched_off) {
+  const std::string quiet = "[health]\nstart_ms = 300\n";
+  const Outcome none = kerbwatch("run --seconds 1 --config " + desk_config(quiet));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, none.code, none.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(none.err.find("FAILED: vision_failed") != std::string::npos,
+                           none.err.c_str());
+  const Outcome off =
+      kerbwatch("run --seconds 1 --config " + desk_config(quiet + "[detector]\nenabled = false\n"));
+  TEST_ASSERT_TRUE_MESSAGE(off.err.find("FAILED") == std::string::npos, off.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(off.err.find("signals_missing") != std::string::npos, off.err.c_str());
+}
+
+TEST(a_guard_starts_it_again_when_it_is_killed_and_ends_with_it) {
+  // The guard is the shell's child; what it runs is the guard's.
+  const std::string path = desk_config(), events = g_folder / "events.jsonl";
+  const std::string wait_for = "for i in $(seq 300); do [ $(grep -c '\"started\"' " + events +
+                               " 2>/dev/null || echo 0) -ge ";
+  const std::string then = " ] && break; sleep 0.1; done; ";
+  const Outcome o =
+      shell("(" + std::string{KERBWATCH} + " guard --config " + path + " & guard=$!; " + wait_for +
+            "1" + then + "kill -9 $(cat /proc/$guard/task/$guard/children); " + wait_for + "2" +
+            then + "kill -TERM $guard; wait $guard)");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("was killed by signal 9") != std::string::npos,
+                           o.err.c_str());
+  const std::string written = read(events);
+  TEST_ASSERT_TRUE_MESSAGE(written.find("SIGTERM") != std::string::npos, written.c_str());
+  expect_bad_input(kerbwatch("guard --config /nowhere.toml"), "/nowhere.toml");
 }
 
 #if KERB_OPENCV
