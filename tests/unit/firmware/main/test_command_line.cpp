@@ -138,7 +138,7 @@ TEST(what_is_wrong_with_a_configuration_is_one_line_each) {
 TEST(a_missing_device_is_named_in_one_line_by_a_strict_run) {
   const std::string quiet =
       "[can]\nenabled = false\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n";
-  const std::string pattern = "[[camera]]\nsource = \"pattern\"\n";
+  const std::string pattern = "[[camera]]\nsource = \"pattern\"\n[detector]\nenabled = false\n";
   for (const auto& [text, named] :
        {std::pair<std::string, const char*>{quiet + "[[camera]]\ndevice = \"/dev/video99\"\n",
                                             "/dev/video99"},
@@ -208,7 +208,7 @@ TEST(no_model_is_a_fault_unless_detection_is_switched_off) {
   TEST_ASSERT_TRUE_MESSAGE(none.err.find("FAILED: vision_failed") != std::string::npos,
                            none.err.c_str());
   const Outcome off =
-      kerbwatch("run --seconds 1 --config " + desk_config(quiet + "[detector]\nenabled = false\n"));
+      kerbwatch("run --seconds 2 --config " + desk_config(quiet + "[detector]\nenabled = false\n"));
   TEST_ASSERT_TRUE_MESSAGE(off.err.find("FAILED") == std::string::npos, off.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(off.err.find("signals_missing") != std::string::npos, off.err.c_str());
 }
