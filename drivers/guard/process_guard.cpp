@@ -130,6 +130,7 @@ class Guard {
     if (const std::optional<Nanos> dark_until = lamps_.deadline();
         dark_until && *dark_until > now())
       next = std::min(next, *dark_until);
+    if (killed_) return next;  // SIGCHLD comes when the kernel lets go of it
     if (child_ > 0 && !stopping_) next = std::min(next, silent_since() + options_.hang);
     if (stopping_) next = std::min(next, *stopping_ + options_.ending);
     return next;
@@ -178,6 +179,7 @@ class Guard {
     child_ = -1;
     for (UniqueFd& pipe : pipes_) pipe.reset();
     lamps_.forget();
+    drive();  // before the log, which may take a while
     const bool orderly = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (stopping_ || orderly) {
       ended_ = true;

@@ -131,7 +131,7 @@ TEST(a_process_that_stands_still_lights_the_lamp_in_time_and_is_restarted) {
   if (!test::kernel_answers()) TEST_IGNORE_MESSAGE("needs a kernel, not an emulator");
   Bench bench;
   bench.options.patience = kPatience;
-  bench.options.hang = milliseconds{600};
+  bench.options.hang = seconds{2};
   const int code = bench.guard(
       "status 0\n"
       "if [ $run = 1 ]; then seen 2; kill -STOP $$; fi\n"
@@ -140,7 +140,7 @@ TEST(a_process_that_stands_still_lights_the_lamp_in_time_and_is_restarted) {
   TEST_ASSERT_TRUE_MESSAGE(bench.status.levels().starts_with("101"), bench.status.levels().c_str());
   const auto silent = bench.status.changes[2].at - bench.status.changes[1].at;
   TEST_ASSERT_TRUE(silent >= kPatience - milliseconds{1});
-  TEST_ASSERT_TRUE(silent < milliseconds{550});  // by silence, before it was killed for it
+  TEST_ASSERT_TRUE(silent < milliseconds{1900});  // by silence, before it was killed for it
   TEST_ASSERT_TRUE(bench.log.has("hangs"));
   TEST_ASSERT_TRUE(bench.status.changes.back().on);
 }

@@ -190,6 +190,16 @@ TEST(a_missing_device_is_waited_for_and_the_start_is_failed_meanwhile) {
   }
 }
 
+TEST(a_gpu_that_is_demanded_and_missing_is_failed_and_waited_for) {
+  const std::string path = desk_config("[vision]\nbackend = \"cuda\"\n");
+  const std::string run = std::string{"CUDA_VISIBLE_DEVICES=-1 "} + KERBWATCH + " run ";
+  const Outcome waits = shell(run + "--seconds 2 --config " + path);
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, waits.code, waits.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(waits.err.find("FAILED: vision_failed") != std::string::npos,
+                           waits.err.c_str());
+  expect_bad_input(shell(run + "--strict --config " + path), "GPU");
+}
+
 TEST(a_temperature_that_cannot_be_read_from_the_start_is_a_fault) {
   const Outcome o = kerbwatch(
       "run --seconds 6.5 --config " +
