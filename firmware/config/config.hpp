@@ -119,7 +119,11 @@ struct LampSettings {
   std::string chip = "/dev/gpiochip0";
   int warning_line = 0;
   int status_line = 1;
-  bool active_low = false;
+  bool active_low = false;  ///< both lamps; each may be so alone, too
+  bool warning_active_low = false;
+  bool status_active_low = false;
+  [[nodiscard]] bool warning_is_low() const noexcept { return active_low || warning_active_low; }
+  [[nodiscard]] bool status_is_low() const noexcept { return active_low || status_active_low; }
 };
 
 struct ToneSettings {

@@ -443,8 +443,13 @@ constexpr Field kLamp[] = {
     integer<&LampSettings::warning_line>("warning_line", 0, 1023, "line",
                                          "The red lamp: warnings."),
     integer<&LampSettings::status_line>("status_line", 0, 1023, "line",
-                                        "The amber lamp: on unless ACTIVE."),
-    flag<&LampSettings::active_low>("active_low", "A low level lights the lamp.")};
+                                        "The amber lamp: on unless it is ACTIVE and ready."),
+    flag<&LampSettings::active_low>("active_low", "A low level lights either lamp."),
+    flag<&LampSettings::warning_active_low>("warning_active_low",
+                                            "A low level lights the red one."),
+    flag<&LampSettings::status_active_low>("status_active_low",
+                                           "A low level lights the amber one, so that a pull-down "
+                                           "lights it while nothing drives it.")};
 constexpr Table kLampTable =
     table_of<LampSettings>("lamp", "The lamps, on lines of a GPIO chip.", kLamp);
 
