@@ -502,6 +502,9 @@ constexpr Field kHealth[] = {
                                             "Time without a frame: DEGRADED."),
     integer<&HealthSettings::camera_failed>("camera_failed_ms", 200, 5000, "ms",
                                             "Time without a frame: FAILED."),
+    integer<&HealthSettings::vision_stalled>(
+        "vision_stalled_ms", 100, 5000, "ms",
+        "Time in which the processing finishes no frame though frames wait: FAILED."),
     integer<&HealthSettings::recover>("recover_ms", 100, 10000, "ms",
                                       "Time without the fault, unbroken, before it ends."),
     number<&HealthSettings::dropped_degraded_percent>("dropped_degraded_percent", 1, 100, "%",

@@ -37,6 +37,7 @@ constexpr Row kCauses[] = {
     {"bus_restart_refused", "errno"},
     {"watchdog_refused", "errno"},
     {"gpu_missing", "errc"},
+    {"vision_stalled", "ms"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

@@ -37,9 +37,10 @@ enum class Cause : std::uint8_t {
   sending_refused = 24,      ///< % of the messages on the bus that were refused
   bus_restart_refused = 25,  ///< errno: after bus-off the controller cannot be put back on the bus
   watchdog_refused = 26,     ///< errno of the watchdog: a hang would not end in a restart
-  gpu_missing = 27           ///< error code of the GPU: the CPU does its work, more slowly
+  gpu_missing = 27,          ///< error code of the GPU: the CPU does its work, more slowly
+  vision_stalled = 28         ///< ms since the processing finished a picture while others wait
 };
-inline constexpr int kCauseCount = 28;
+inline constexpr int kCauseCount = 29;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

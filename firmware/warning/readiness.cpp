@@ -40,6 +40,7 @@ constexpr std::array<bool, kCauseCount> kStops{
     false,  // bus_restart_refused: without a speed the readiness is no_speed
     false,  // watchdog_refused
     false,  // gpu_missing: a CPU that is too slow shows as over_budget and frames_dropped
+    true,   // vision_stalled
 };
 
 }  // namespace
