@@ -4,8 +4,8 @@
 
 namespace kerb {
 
-/// One digital output, such as the warning lamp. Starts off; goes off when destroyed, unless it was
-/// opened to be left on. One thread at a time.
+/// One digital output, such as the warning lamp. Starts off and goes off when destroyed, unless it
+/// was opened to be on then. One thread at a time.
 class OutputLine {
  public:
   virtual ~OutputLine() = default;

@@ -85,10 +85,10 @@ Result<std::unique_ptr<LinuxOutputLine>> LinuxOutputLine::open(
   request.offsets[0] = options.line;
   request.config.flags = GPIO_V2_LINE_FLAG_OUTPUT;
   if (options.active_low) request.config.flags |= GPIO_V2_LINE_FLAG_ACTIVE_LOW;
-  request.config.num_attrs = 1;  // off from the first moment
+  request.config.num_attrs = 1;  // its level from the first moment
   request.config.attrs[0].mask = 1;
   request.config.attrs[0].attr.id = GPIO_V2_LINE_ATTR_ID_OUTPUT_VALUES;
-  request.config.attrs[0].attr.values = 0;
+  request.config.attrs[0].attr.values = options.on_when_opened ? 1 : 0;
   options.consumer.copy(request.consumer, sizeof request.consumer - 1);
   if (::ioctl(chip->fd.get(), GPIO_V2_GET_LINE_IOCTL, &request) < 0) {
     if (errno == ENOTTY)

@@ -119,7 +119,11 @@ struct LampSettings {
   std::string chip = "/dev/gpiochip0";
   int warning_line = 0;
   int status_line = 1;
-  bool active_low = false;
+  bool active_low = false;  ///< both lamps; each may be so alone, too
+  bool warning_active_low = false;
+  bool status_active_low = false;
+  [[nodiscard]] bool warning_is_low() const noexcept { return active_low || warning_active_low; }
+  [[nodiscard]] bool status_is_low() const noexcept { return active_low || status_active_low; }
 };
 
 struct ToneSettings {
@@ -147,7 +151,9 @@ struct HealthSettings {
   Nanos start = std::chrono::milliseconds{5000};  ///< longest time to the first frame: STARTING
   Nanos camera_silent = std::chrono::milliseconds{250};   ///< without a frame: DEGRADED
   Nanos camera_failed = std::chrono::milliseconds{1000};  ///< without a frame: FAILED
-  Nanos recover = std::chrono::milliseconds{1000};        ///< time without the fault before it ends
+  /// Of a processing that finishes nothing while frames wait: FAILED.
+  Nanos vision_stalled = std::chrono::milliseconds{300};
+  Nanos recover = std::chrono::milliseconds{1000};  ///< time without the fault before it ends
   double dropped_degraded_percent = 10;
   double damaged_degraded_percent = 5;
   Nanos frozen = std::chrono::milliseconds{400};  ///< of identical pictures

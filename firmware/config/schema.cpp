@@ -443,8 +443,13 @@ constexpr Field kLamp[] = {
     integer<&LampSettings::warning_line>("warning_line", 0, 1023, "line",
                                          "The red lamp: warnings."),
     integer<&LampSettings::status_line>("status_line", 0, 1023, "line",
-                                        "The amber lamp: on unless ACTIVE."),
-    flag<&LampSettings::active_low>("active_low", "A low level lights the lamp.")};
+                                        "The amber lamp: on unless it is ACTIVE and ready."),
+    flag<&LampSettings::active_low>("active_low", "A low level lights either lamp."),
+    flag<&LampSettings::warning_active_low>("warning_active_low",
+                                            "A low level lights the red one."),
+    flag<&LampSettings::status_active_low>("status_active_low",
+                                           "A low level lights the amber one, so that a pull-down "
+                                           "lights it while nothing drives it.")};
 constexpr Table kLampTable =
     table_of<LampSettings>("lamp", "The lamps, on lines of a GPIO chip.", kLamp);
 
@@ -497,6 +502,9 @@ constexpr Field kHealth[] = {
                                             "Time without a frame: DEGRADED."),
     integer<&HealthSettings::camera_failed>("camera_failed_ms", 200, 5000, "ms",
                                             "Time without a frame: FAILED."),
+    integer<&HealthSettings::vision_stalled>(
+        "vision_stalled_ms", 100, 5000, "ms",
+        "Time in which the processing finishes no frame though frames wait: FAILED."),
     integer<&HealthSettings::recover>("recover_ms", 100, 10000, "ms",
                                       "Time without the fault, unbroken, before it ends."),
     number<&HealthSettings::dropped_degraded_percent>("dropped_degraded_percent", 1, 100, "%",

@@ -36,8 +36,9 @@ void AlertPublisher::show(Nanos now, const RoundResult& round, ChangeReporter& r
   const bool tests = level == WarningLevel::none;
   const WarningLevel lamp = tests ? round.service.lamp() : level;
   const bool sound = tests ? round.service.sound() : level == WarningLevel::collision;
-  // The amber lamp: no warning would be given. It is on, too, when the driver switched it off.
-  const bool amber = round.health.state != HealthState::active || round.warner.switched_off();
+  // The amber lamp: something is broken, or no warning would be given, for whatever reason.
+  const bool amber =
+      round.health.state != HealthState::active || !can_warn(round.warner.readiness());
   StatusLight status = amber ? StatusLight::on : StatusLight::off;
   if (!amber && round.warner.readiness() == Readiness::limited_view) {
     const ViewLamp view = config_.limited_view.lamp;

@@ -10,6 +10,7 @@
 #include "firmware/control/control_types.hpp"
 #include "firmware/control/send_tally.hpp"
 #include "firmware/control/service_test.hpp"
+#include "firmware/control/start_round.hpp"
 #include "firmware/control/warner.hpp"
 #include "firmware/types/people_report.hpp"
 #include "firmware/warning/alert_outputs.hpp"
@@ -40,6 +41,11 @@ class AlertPublisher {
   AlertPublisher(const Config& config, const ControlDevices& devices, Nanos start,
                  ControlTotals& totals);
 
+  /// The messages that were sent before: their counters run on.
+  void take_over(const StartMessages& messages) noexcept {
+    status_ = messages.status;
+    ready_ = messages.ready;
+  }
   /// One round.
   void publish(Nanos now, const RoundResult& round, ChangeReporter& reporter);
   /// At the end: warning lamp and sound off, status lamp on, no warning on the bus.

@@ -18,6 +18,7 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 void CameraJudge::judge(const PipelineFacts& facts, const StageReport& total, Nanos now,
                         HealthMonitor& monitor) noexcept {
   judge_presence(facts, now, monitor);
+  judge_progress(facts, now, monitor);
   judge_rates(facts, total, now, monitor);
   judge_picture(facts, now, monitor);
   monitor.report(Cause::vision_failed, facts.vision_error < 0 ? PartState::fine : PartState::failed,
@@ -71,6 +72,18 @@ void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,
     monitor.report(Cause::camera_damaged, many ? PartState::degraded : PartState::fine,
                    rates_.damaged_percent, now, camera_);
   }
+}
+
+/// Frames arrive and nothing comes of them: an operator, the detector or the GPU hangs.
+void CameraJudge::judge_progress(const PipelineFacts& facts, Nanos now,
+                                 HealthMonitor& monitor) noexcept {
+  const bool waits = facts.camera.delivered > facts.finished + facts.skipped;
+  if (!live_ || !waits || facts.finished != finished_) progress_at_ = now;
+  finished_ = facts.finished;
+  const Nanos stalled = now - progress_at_;
+  monitor.report(Cause::vision_stalled,
+                 stalled >= settings_.vision_stalled ? PartState::failed : PartState::fine,
+                 to_ms(stalled), now, camera_);
 }
 
 void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,

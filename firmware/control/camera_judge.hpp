@@ -19,12 +19,15 @@ struct CameraRates {
 /// Turns the facts of one pipeline into parts of the health monitor. Pure logic; one thread.
 class CameraJudge {
  public:
+  /// `live`: its frames come by our clock. A recording's wait for the processing, however long.
   CameraJudge(const HealthSettings& settings, int camera, Nanos start,
-              Imaging imaging = Imaging::visible) noexcept
+              Imaging imaging = Imaging::visible, bool live = true) noexcept
       : settings_{settings},
         camera_{camera},
         shutter_{imaging == Imaging::thermal ? settings.shutter : Nanos::zero()},
+        live_{live},
         start_{start},
+        progress_at_{start},
         extreme_since_{start},
         dull_since_{start} {}
 
@@ -51,6 +54,7 @@ class CameraJudge {
   static constexpr Nanos kDirtyFor = std::chrono::milliseconds{250};  // longer than under a bridge
 
   void judge_presence(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
+  void judge_progress(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
   void judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,
                    HealthMonitor& monitor) noexcept;
   void judge_picture(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
@@ -58,14 +62,16 @@ class CameraJudge {
   HealthSettings settings_;
   int camera_;
   Nanos shutter_;  ///< time for which the picture may be bad: a thermal camera calibrates
+  bool live_;
   Nanos start_;
+  Nanos progress_at_;    ///< when the processing last finished a frame, or none waited for it
   Nanos extreme_since_;  ///< since when it is white or black; the current time while it is not
   Nanos dull_since_;     ///< since when detail is lost; the current time while it is not
   std::array<Sample, kSamples> window_{};
   int filled_ = 0, newest_ = -1;
   std::optional<Nanos> settled_at_;
   CameraRates rates_;
-  std::uint64_t damaged_at_last_frame_ = 0, delivered_ = 0;
+  std::uint64_t damaged_at_last_frame_ = 0, delivered_ = 0, finished_ = 0;
 };
 
 }  // namespace kerb

@@ -24,7 +24,8 @@ CamerasJudge::CamerasJudge(const HealthSettings& settings,
                            const std::vector<ControlledCamera>& cameras, Nanos start)
     : cameras_{cameras}, alive_at_{start} {
   for (std::size_t i = 0; i < cameras.size(); ++i)
-    states_.push_back({CameraJudge{settings, static_cast<int>(i), start, cameras[i].imaging}});
+    states_.push_back({CameraJudge{settings, static_cast<int>(i), start, cameras[i].imaging,
+                                   cameras[i].pipeline->live()}});
 }
 
 void CamerasJudge::judge(Nanos now, HealthMonitor& monitor, BusInput& bus,

@@ -17,6 +17,12 @@
 
 namespace kerb {
 
+/// What could not be made at the start, without which warnings are given all the same. Each is a
+/// cause of health until the next start.
+struct StartGaps {
+  std::optional<Error> events{}, recorder{}, gpu{};
+};
+
 /// The devices of the machine. Null: it has none, or the configuration turns it off. Owned
 /// elsewhere.
 struct ControlDevices {
@@ -28,6 +34,7 @@ struct ControlDevices {
   EventLog* events = nullptr;
   Watchdog* watchdog = nullptr;
   records::WarningRecorder* recorder = nullptr;
+  StartGaps gaps{};
 };
 
 /// One camera's pipeline and its name in the configuration.

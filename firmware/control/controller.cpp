@@ -82,7 +82,7 @@ void Controller::judge(Nanos now) {
   cameras_judge_.judge(now, monitor_, bus_, reporter_);
   bus_judge_.judge(now, bus_, publisher_.sends(), monitor_, reporter_);
   board_judge_.judge(now, monitor_);
-  output_judge_.judge(now, publisher_.outputs(), monitor_, reporter_);
+  output_judge_.judge(now, publisher_.outputs(), watchdog_.refusal(), monitor_, reporter_);
   const HealthReport before = std::exchange(health_, monitor_.evaluate(now));
   reporter_.health(now, before, health_);
 }

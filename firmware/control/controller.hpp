@@ -35,6 +35,8 @@ class Controller {
   Controller(const Controller&) = delete;
   Controller& operator=(const Controller&) = delete;
 
+  /// The messages that were sent before: their counters run on. Before the first tick().
+  void take_over(const StartMessages& messages) noexcept { publisher_.take_over(messages); }
   /// One round.
   void tick(Nanos now);
   /// The end: warning lamp and sound off, status lamp on, watchdog disarmed. After it, no tick().

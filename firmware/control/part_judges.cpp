@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/control/part_judges.hpp"
 
+#include <cerrno>
+
 namespace kerb {
 namespace {
 
@@ -17,13 +19,20 @@ constexpr double kRefusedPercent = 20;
 
 double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
 
+/// Never 0, which is no error.
+int errno_of(const Error& error) { return error.native != 0 ? error.native : EIO; }
+
 PartState degraded_when(bool bad) { return bad ? PartState::degraded : PartState::fine; }
 
 }  // namespace
 
 void BusJudge::judge(Nanos now, const BusInput& input, const SendTally& sends,
                      HealthMonitor& monitor, ChangeReporter& reporter) {
-  if (bus_ == nullptr) return;
+  if (bus_ == nullptr) {  // switched off: the speed, without which nobody is warned, never comes
+    const bool missed = config_.can.required && now - start_ >= kSignalsGrace;
+    monitor.report(Cause::signals_missing, degraded_when(missed), to_ms(now - start_), now);
+    return;
+  }
   const CanState state = bus_->state();
   reporter.bus(now, *bus_);
   if (state != CanState::down && state != CanState::bus_off) good_at_ = now;
@@ -77,20 +86,24 @@ void BoardJudge::judge(Nanos now, HealthMonitor& monitor) {
                  to_ms(unread) * 1e-3, now);
 }
 
-void OutputJudge::judge(Nanos now, const AlertOutputs& outputs, HealthMonitor& monitor,
+void OutputJudge::judge(Nanos now, const AlertOutputs& outputs,
+                        const std::optional<Error>& watchdog, HealthMonitor& monitor,
                         ChangeReporter& reporter) {
   const std::optional<Error> refusal = outputs.refusal();
   reporter.outputs(now, refusal);
   monitor.report(Cause::output_refused, degraded_when(refusal.has_value()),
                  refusal ? refusal->native : 0, now);
-  if (events_ != nullptr) {
-    const int error = events_->status().error;
-    monitor.report(Cause::event_log_refused, degraded_when(error != 0), error, now);
-  }
-  if (recorder_ != nullptr) {
-    const int error = recorder_->status().error;
-    monitor.report(Cause::records_refused, degraded_when(error != 0), error, now);
-  }
+  const auto refused = [&](Cause cause, int error) {
+    monitor.report(cause, degraded_when(error != 0), error, now);
+  };
+  if (events_ != nullptr) refused(Cause::event_log_refused, events_->status().error);
+  if (recorder_ != nullptr) refused(Cause::records_refused, recorder_->status().error);
+  if (gaps_.events) refused(Cause::event_log_refused, errno_of(*gaps_.events));
+  if (gaps_.recorder) refused(Cause::records_refused, errno_of(*gaps_.recorder));
+  refused(Cause::watchdog_refused, watchdog ? errno_of(*watchdog) : 0);
+  if (gaps_.gpu)
+    monitor.report(Cause::gpu_missing, PartState::degraded, static_cast<double>(gaps_.gpu->code),
+                   now);
 }
 
 }  // namespace kerb

@@ -49,17 +49,20 @@ class BoardJudge {
   PartState heat_ = PartState::fine;
 };
 
-/// Lamps and sound, the event log and the records: whether they accept what they are given.
+/// Lamps and sound, the event log, the records and the watchdog: whether they accept what they are
+/// given. And what has been missing since the start.
 class OutputJudge {
  public:
   explicit OutputJudge(const ControlDevices& devices) noexcept
-      : events_{devices.events}, recorder_{devices.recorder} {}
-  void judge(Nanos now, const AlertOutputs& outputs, HealthMonitor& monitor,
-             ChangeReporter& reporter);
+      : events_{devices.events}, recorder_{devices.recorder}, gaps_{devices.gaps} {}
+  /// `watchdog`: why it could not be kicked; nothing: it was, or there is none.
+  void judge(Nanos now, const AlertOutputs& outputs, const std::optional<Error>& watchdog,
+             HealthMonitor& monitor, ChangeReporter& reporter);
 
  private:
   EventLog* events_;
   records::WarningRecorder* recorder_;
+  StartGaps gaps_;
 };
 
 }  // namespace kerb

@@ -20,9 +20,13 @@ void WatchdogFeeder::feed(Nanos now, Nanos alive_at, ControlTotals& totals) {
   }
   withheld_ = false;
   const Status kicked = watchdog_->kick();
-  if (kicked) ++totals.watchdog_kicks;
-  if (!kicked && obeys_) log_.error("watchdog", describe(kicked.error()));
-  obeys_ = static_cast<bool>(kicked);
+  if (kicked) {
+    ++totals.watchdog_kicks;
+    refusal_.reset();
+    return;
+  }
+  if (!refusal_) log_.error("watchdog", describe(kicked.error()));
+  refusal_ = kicked.error();
 }
 
 void WatchdogFeeder::disarm() {

@@ -130,6 +130,7 @@ int EventLog::Core::refused(int reason) noexcept {
 }
 
 int EventLog::Core::write(const Event& event, Nanos utc) {
+  thread.step();
   line.clear();
   append_line(line, event, {seq, run.c_str(), utc});
   if (const int reason = file.append(line); reason != 0) return refused(reason);
@@ -154,6 +155,7 @@ int EventLog::Core::write_losses() {
 }
 
 int EventLog::Core::sync() {
+  thread.step();
   if (const int reason = file.sync(); reason != 0) return refused(reason);
   unsynced = sync_due = false;
   lines_since_due = 0;
@@ -268,7 +270,8 @@ bool EventLog::flush(Nanos limit) noexcept {
 
 EventLogStatus EventLog::status() const noexcept {
   const std::uint64_t popped = core_->queue.popped();
-  return {.error = core_->error.load(std::memory_order_relaxed),
+  const bool hangs = core_->thread.stuck_for() > core_->options.hang_limit;
+  return {.error = hangs ? ETIMEDOUT : core_->error.load(std::memory_order_relaxed),
           .refusals = core_->refusals.load(std::memory_order_relaxed),
           .written = core_->written.load(std::memory_order_relaxed),
           .waiting = core_->queue.pushed() - popped,

@@ -23,6 +23,8 @@ struct EventLogOptions {
       5};  ///< a power cut may lose this much of the events that are not durable
   Nanos first_retry = std::chrono::milliseconds{100},
         last_retry = std::chrono::seconds{5};  ///< doubles between
+  Nanos hang_limit =
+      std::chrono::seconds{3};  ///< a step on the disk that takes longer is a refusal
   Nanos shutdown_limit =
       std::chrono::seconds{2};  ///< longest time of the destructor, whatever the disk does
 };
@@ -31,7 +33,8 @@ struct EventLogOptions {
 [[nodiscard]] Status validate(const EventLogOptions& options);
 
 struct EventLogStatus {
-  int error = 0;               ///< errno of the last refusal; 0: the last write succeeded
+  /// Errno of the last refusal; ETIMEDOUT while the disk hangs; 0: the last write succeeded.
+  int error = 0;
   std::uint64_t refusals = 0;  ///< times the disk refused: full, read-only, unplugged
   std::uint64_t written = 0;   ///< lines, those of the log itself included
   std::uint64_t waiting = 0;   ///< events in the queue, about
@@ -53,7 +56,7 @@ struct EventLogStatus {
 ///
 /// A disk that is full, read-only or missing is no failure: events wait in the queue, the newest
 /// are counted as lost when it is full, status() tells errno, and the log tries again with back-off
-/// until it works.
+/// until it works. A disk that hangs is reported likewise.
 class EventLog {
  public:
   /// Starts the writer. A path that cannot be written yet is reported by status(), not here.

@@ -7,7 +7,8 @@ bool is_of_camera(Cause cause) noexcept {
   return (cause >= Cause::camera_silent && cause <= Cause::frames_dropped) ||
          cause == Cause::over_budget || cause == Cause::vision_failed ||
          cause == Cause::flow_missing || cause == Cause::camera_dirty ||
-         cause == Cause::camera_misaligned || cause == Cause::bands_missing;
+         cause == Cause::camera_misaligned || cause == Cause::bands_missing ||
+         cause == Cause::vision_stalled;
 }
 
 void HealthMonitor::report(Cause cause, PartState severity, double number, Nanos now,

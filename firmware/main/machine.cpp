@@ -3,12 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "drivers/alsa/alsa_tone.hpp"
 #include "drivers/gpio/linux_output_line.hpp"
+#include "drivers/gpu_nodes/gpu_nodes.hpp"
+#include "drivers/guard/guard_link.hpp"
 #include "drivers/replay/open_replay.hpp"
 #include "drivers/socketcan/socketcan_bus.hpp"
 #include "drivers/thermal/sysfs_thermal.hpp"
@@ -16,7 +19,7 @@
 #include "drivers/watchdog/hardware_watchdog.hpp"
 #include "drivers/watchdog/systemd_watchdog.hpp"
 #include "drivers/watchdog/watchdog_group.hpp"
-#include "firmware/log/write_some.hpp"
+#include "firmware/control/reopening_devices.hpp"
 #include "firmware/vision/open_pipeline.hpp"
 #include "firmware/warning/reopening_outputs.hpp"
 
@@ -28,17 +31,6 @@ template <typename Base, typename Derived>
 Result<std::unique_ptr<Base>> as(Result<std::unique_ptr<Derived>> result) {
   if (!result) return result.error();
   return std::unique_ptr<Base>{std::move(*result)};
-}
-
-/// Opens an output for the first time; later it reopens itself when the device returns.
-template <typename Reopens, typename Output>
-Status open_output(const OutputOpener<Output>& open, const char* name, const Clock& clock, Log& log,
-                   std::unique_ptr<Output>& output, Output*& device) {
-  Result<std::unique_ptr<Output>> first = open();
-  if (!first) return first.error();
-  output = std::make_unique<Reopens>(std::move(*first), open, name, clock, log);
-  device = output.get();
-  return Done{};
 }
 
 /// The real devices. Members are destroyed from the last to the first: pipelines before what they
@@ -57,142 +49,227 @@ class LinuxMachine final : public Machine {
     if (notifier_) static_cast<void>(notifier_->send(state));  // no receiver is not an error
   }
 
-  Status open_all(const Config& config, const Clock& clock, Log& log) {
+  void beat(Nanos now) override {
+    if (guard_ == nullptr || now < beat_at_) return;
+    guard_->beat();
+    beat_at_ = now + kBeat;
+  }
+  [[nodiscard]] const std::optional<Error>& gpu_gap() const override { return gpu_gap_; }
+
+  LinuxMachine(const Config& config, const Clock& clock, Log& log)
+      : config_{config}, clock_{clock}, log_{log}, guard_{GuardLink::take()} {
+    open_lamps();  // first: whatever fails from here on, the driver sees it
     if (Result<ServiceNotifier> notifier = ServiceNotifier::open())
       notifier_ = std::move(*notifier);
-    // The watchdog last: an error before it must not leave it armed.
-    if (Status s = open_cameras(config, clock, log); !s) return s;
-    if (Status s = open_bus(config, clock, log); !s) return s;
-    if (Status s = open_lamps(config, clock, log); !s) return s;
-    if (Status s = open_tone(config, clock, log); !s) return s;
-    if (Status s = open_thermal(config, log); !s) return s;
-    return open_watchdogs(config, log);
+    open_bus();
+    open_tone();
+    open_thermal();
+    open_watchdogs();
+  }
+
+  std::optional<StartFailure> open_cameras(bool strict) override {
+    try {
+      std::optional<StartFailure> failure = open_vision(strict);
+      // A camera is tried again with what is there already; anything else begins anew.
+      if (failure && failure->cause == Cause::vision_failed) close_vision();
+      return failure;
+    } catch (const std::exception&) {
+      close_vision();
+      throw;
+    }
+  }
+
+  Status check_devices() override {
+    if (warning_lamp_)
+      if (Status s = warning_lamp_->set(false); !s) return s;
+    if (status_lamp_)
+      if (Status s = status_lamp_->set(true); !s) return s;
+    if (bus_)
+      if (const Error* why = bus_->missing()) return *why;
+    if (tone_)
+      if (Status s = tone_->stop(); !s) return s;
+    if (watchdogs_) return watchdogs_->kick();
+    return Done{};
   }
 
  private:
-  Status open_cameras(const Config& config, const Clock& clock, Log& log) {
-    Result<std::unique_ptr<Vision>> vision = Vision::create(config, log);
-    if (!vision) return vision.error();
-    vision_ = std::move(*vision);
-    for (const CameraSettings& settings : config.cameras) {
-      FrameMemory& memory = vision_->frame_memory();
-      const SourceOpener open = [this, settings, &memory,
-                                 &clock]() -> Result<std::unique_ptr<FrameSource>> {
-        if (settings.kind != CameraKind::v4l2) return open_replay(settings, memory, clock);
-        return as<FrameSource>(V4l2Camera::open(settings, memory, clock, kernel_));
-      };
-      Result<OpenedPipeline> opened = open_pipeline(config, settings, open, *vision_, clock, log);
-      if (!opened) return opened.error();
-      // Run anyway: lamp and bus must show the driver that vision has failed.
-      if (opened->detector_error)
-        log.error("detector", fmt::format("camera {}: {}; detection off", settings.name,
-                                          describe(*opened->detector_error)));
-      cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error,
-                          opened->flow_error, opened->spectral_error, settings.imaging});
-      pipelines_.push_back(std::move(opened->pipeline));
+  static constexpr Nanos kBeat = std::chrono::milliseconds{50};
+
+  std::optional<StartFailure> open_vision(bool strict) {
+    if (!vision_) {
+      Result<std::unique_ptr<Vision>> vision = Vision::create(config_, log_);
+      if (!vision)
+        return StartFailure{.cause = Cause::vision_failed, .camera = -1, .error = vision.error()};
+      vision_ = std::move(*vision);
+      gpu_gap_ = missing_gpu(vision_->fell_back(), find_gpu());
+      if (gpu_gap_) log_.error("vision", describe(*gpu_gap_) + ": the CPU does its work");
     }
-    return Done{};
+    while (cameras_.size() < config_.cameras.size())
+      if (std::optional<StartFailure> failure = open_next_camera(strict)) return failure;
+    return std::nullopt;
   }
-  Status open_bus(const Config& config, const Clock& clock, Log& log) {
-    if (!config.can.enabled) return Done{};
+  std::optional<StartFailure> open_next_camera(bool strict) {
+    const int index = static_cast<int>(cameras_.size());
+    const CameraSettings& settings = config_.cameras[cameras_.size()];
+    FrameMemory& memory = vision_->frame_memory();
+    // Why the camera itself could not be opened. Whoever opens it later keeps this alive.
+    const auto absent = std::make_shared<std::optional<Error>>();
+    const SourceOpener open = [this, settings, &memory,
+                               absent]() -> Result<std::unique_ptr<FrameSource>> {
+      Result<std::unique_ptr<FrameSource>> source =
+          settings.kind != CameraKind::v4l2
+              ? open_replay(settings, memory, clock_)
+              : as<FrameSource>(V4l2Camera::open(settings, memory, clock_, kernel_));
+      if (!source) *absent = source.error();
+      return source;
+    };
+    Result<OpenedPipeline> opened = open_pipeline(config_, settings, open, *vision_, clock_, log_);
+    if (!opened || (strict && *absent))
+      return failure_of(*absent ? **absent : opened.error(), absent->has_value(), index);
+    // Without a model nobody is detected: unless that is wanted, it is a fault.
+    if (!opened->detector_error && opened->pipeline->detector() == nullptr &&
+        config_.detector.enabled)
+      opened->detector_error = Error{Errc::not_found, 0, "no model is configured or installed"};
+    // Run anyway: lamp and bus must show the driver that vision has failed.
+    if (opened->detector_error)
+      log_.error("detector", fmt::format("camera {}: {}; detection off", settings.name,
+                                         describe(*opened->detector_error)));
+    cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error,
+                        opened->flow_error, opened->spectral_error, settings.imaging});
+    pipelines_.push_back(std::move(opened->pipeline));
+    return std::nullopt;
+  }
+  [[nodiscard]] StartFailure failure_of(const Error& error, bool of_camera, int index) const {
+    StartFailure failure{.cause = Cause::vision_failed, .camera = index, .error = error};
+    const Errc code = error.code;
+    const bool wrong = code == Errc::unsupported || code == Errc::invalid_argument;
+    if (of_camera && code == Errc::no_signal) failure.cause = Cause::camera_no_signal;
+    if (of_camera && code != Errc::no_signal && !wrong) failure.cause = Cause::camera_gone;
+    // A recording does not come by itself.
+    failure.lasting =
+        of_camera && config_.cameras[static_cast<std::size_t>(index)].kind != CameraKind::v4l2;
+    return failure;
+  }
+  void close_vision() {
+    cameras_.clear();
+    pipelines_.clear();
+    vision_.reset();
+  }
+
+  void open_bus() {
+    if (!config_.can.enabled) return;
     SocketCanOptions options;
-    options.interface = config.can.interface;
-    options.fd = config.can.fd;
+    options.interface = config_.can.interface;
+    options.fd = config_.can.fd;
     for (const std::uint32_t id :
          {can::kVehicleMotionId, can::kVehicleBodyId, can::kDriverId, can::kServiceId})
       options.filters.push_back({id, 0x7FF});
-    Result<std::unique_ptr<SocketCanBus>> bus = SocketCanBus::open(options, clock);
+    bus_ = std::make_unique<ReopeningBus>([this, options] { return attach(options); }, "bus",
+                                          clock_, log_);
+    devices_.bus = bus_.get();
+  }
+  Result<std::unique_ptr<CanBus>> attach(const SocketCanOptions& options) {
+    Result<std::unique_ptr<SocketCanBus>> bus = SocketCanBus::open(options, clock_);
     if (!bus) return bus.error();
     if (!(*bus)->recovers_from_bus_off())
-      log.warning("can", fmt::format("{} will stay off the bus after a bus-off: set restart-ms "
-                                     "(`ip link set {} type can restart-ms 100`), or give "
-                                     "kerbwatch CAP_NET_ADMIN",
-                                     options.interface, options.interface));
-    bus_ = std::move(*bus);
-    devices_.bus = bus_.get();
-    return Done{};
+      log_.warning("can", fmt::format("{} will stay off the bus after a bus-off: set restart-ms "
+                                      "(`ip link set {} type can restart-ms 100`), or give "
+                                      "kerbwatch CAP_NET_ADMIN",
+                                      options.interface, options.interface));
+    return std::unique_ptr<CanBus>{std::move(*bus)};
   }
-  Status open_lamps(const Config& config, const Clock& clock, Log& log) {
-    if (!config.lamp.enabled) return Done{};
-    const auto opener = [&](int line, bool on_when_closed) -> OutputOpener<OutputLine> {
-      LinuxOutputLineOptions options;
-      options.chip = config.lamp.chip;
-      options.line = static_cast<std::uint32_t>(line);
-      options.active_low = config.lamp.active_low;
-      options.on_when_closed = on_when_closed;
-      return [options] { return as<OutputLine>(LinuxOutputLine::open(options)); };
+  [[nodiscard]] std::unique_ptr<OutputLine> lamp(GuardedLamp which, int line, bool active_low) {
+    const bool amber = which == GuardedLamp::status;
+    LinuxOutputLineOptions options;
+    options.chip = config_.lamp.chip;
+    options.line = static_cast<std::uint32_t>(line);
+    options.active_low = active_low;
+    options.on_when_opened = options.on_when_closed = amber;
+    // The guard drives the lamps of this process while it lives; afterwards they are our own.
+    const auto open = [this, which, options]() -> Result<std::unique_ptr<OutputLine>> {
+      if (guard_ != nullptr)
+        if (Result<std::unique_ptr<OutputLine>> guarded = guard_->line(which)) return guarded;
+      return as<OutputLine>(LinuxOutputLine::open(options));
     };
-    if (Status warning =
-            open_output<ReopeningLine>(opener(config.lamp.warning_line, false), "warning lamp",
-                                       clock, log, warning_lamp_, devices_.warning_lamp);
-        !warning)
-      return warning;
-    return open_output<ReopeningLine>(opener(config.lamp.status_line, true), "status lamp", clock,
-                                      log, status_lamp_, devices_.status_lamp);
+    auto out = std::make_unique<ReopeningLine>(
+        nullptr, open, amber ? "status lamp" : "warning lamp", clock_, log_);
+    static_cast<void>(out->set(amber));  // or later
+    return out;
   }
-  Status open_tone(const Config& config, const Clock& clock, Log& log) {
-    if (!config.tone.enabled) return Done{};
+  void open_lamps() {
+    const LampSettings& settings = config_.lamp;
+    if (!settings.enabled) return;
+    status_lamp_ = lamp(GuardedLamp::status, settings.status_line, settings.status_is_low());
+    warning_lamp_ = lamp(GuardedLamp::warning, settings.warning_line, settings.warning_is_low());
+    devices_.status_lamp = status_lamp_.get();
+    devices_.warning_lamp = warning_lamp_.get();
+  }
+  void open_tone() {
+    if (!config_.tone.enabled) return;
     AlsaToneOptions options;
-    options.device = config.tone.device;
-    const OutputOpener<Tone> open = [options] { return as<Tone>(AlsaTone::open(options)); };
-    return open_output<ReopeningTone>(open, "sound", clock, log, tone_, devices_.tone);
+    options.device = config_.tone.device;
+    tone_ = std::make_unique<ReopeningTone>(
+        nullptr, [options] { return as<Tone>(AlsaTone::open(options)); }, "sound", clock_, log_);
+    devices_.tone = tone_.get();
   }
-  Status open_thermal(const Config& config, Log& log) {
-    if (!config.thermal.enabled) return Done{};
-    Result<std::unique_ptr<SysfsThermal>> thermal = SysfsThermal::open({config.thermal.root});
-    if (!thermal) {  // a desk may have none, without danger; a Jetson always has one
-      log.warning("thermal",
-                  describe(thermal.error()) + "; continuing without temperature monitoring");
-      return Done{};
-    }
-    thermal_ = std::move(*thermal);
+  void open_thermal() {
+    if (!config_.thermal.enabled) return;
+    thermal_ = std::make_unique<ReopeningThermal>(
+        [root = config_.thermal.root] { return as<Thermal>(SysfsThermal::open({root})); },
+        "temperature", clock_, log_);
     devices_.thermal = thermal_.get();
-    return Done{};
   }
-  Status open_watchdogs(const Config& config, Log& log) {
+  void open_watchdogs() {
     std::vector<std::unique_ptr<Watchdog>> dogs;
-    if (config.watchdog.enabled) {
-      Result<std::unique_ptr<HardwareWatchdog>> dog = HardwareWatchdog::open(
-          {config.watchdog.device, std::chrono::seconds{config.watchdog.timeout_s}});
-      if (!dog) return dog.error();
-      if (!(*dog)->guards_after_crash())
-        log.warning("watchdog",
-                    config.watchdog.device +
-                        " stops when Kerbwatch crashes: it protects against hanging only");
-      if ((*dog)->caused_last_restart())
-        log.error("watchdog", "the watchdog caused the last restart of this board");
-      dogs.push_back(std::move(*dog));
+    if (config_.watchdog.enabled) {
+      const Nanos timeout = std::chrono::seconds{config_.watchdog.timeout_s};
+      dogs.push_back(std::make_unique<ReopeningWatchdog>([this, timeout] { return arm(timeout); },
+                                                         "watchdog", timeout, clock_, log_));
     }
     if (Result<std::unique_ptr<SystemdWatchdog>> dog = SystemdWatchdog::open()) {
       dogs.push_back(std::move(*dog));
     } else if (dog.error().code != Errc::not_found) {
-      return dog.error();
+      log_.error("watchdog", describe(dog.error()));
     }
-    if (dogs.empty()) return Done{};
+    if (dogs.empty()) return;
     watchdogs_ = std::make_unique<WatchdogGroup>(std::move(dogs));
     devices_.watchdog = watchdogs_.get();
-    return Done{};
+  }
+  Result<std::unique_ptr<Watchdog>> arm(Nanos timeout) {
+    const std::string& device = config_.watchdog.device;
+    Result<std::unique_ptr<HardwareWatchdog>> dog = HardwareWatchdog::open({device, timeout});
+    if (!dog) return dog.error();
+    if (!(*dog)->guards_after_crash())
+      log_.warning("watchdog",
+                   device + " stops when Kerbwatch crashes: it protects against hanging only");
+    if ((*dog)->caused_last_restart())
+      log_.error("watchdog", "the watchdog caused the last restart of this board");
+    return std::unique_ptr<Watchdog>{std::move(*dog)};
   }
 
+  const Config& config_;
+  const Clock& clock_;
+  Log& log_;
   LinuxIo kernel_;
   std::unique_ptr<Vision> vision_;
   std::vector<std::unique_ptr<CameraPipeline>> pipelines_;
   std::vector<ControlledCamera> cameras_;
-  std::unique_ptr<CanBus> bus_;
+  std::unique_ptr<ReopeningBus> bus_;
+  std::unique_ptr<GuardLink> guard_;
   std::unique_ptr<OutputLine> warning_lamp_, status_lamp_;
   std::unique_ptr<Tone> tone_;
   std::unique_ptr<Thermal> thermal_;
   std::unique_ptr<Watchdog> watchdogs_;
   std::optional<ServiceNotifier> notifier_;
+  std::optional<Error> gpu_gap_;
+  Nanos beat_at_{};
   ControlDevices devices_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Machine>> Machine::open(const Config& config, const Clock& clock, Log& log) {
-  auto machine = std::make_unique<LinuxMachine>();
-  if (Status opened = machine->open_all(config, clock, log); !opened) return opened.error();
-  return std::unique_ptr<Machine>{std::move(machine)};
+std::unique_ptr<Machine> Machine::make(const Config& config, const Clock& clock, Log& log) {
+  return std::make_unique<LinuxMachine>(config, clock, log);
 }
 
 }  // namespace kerb

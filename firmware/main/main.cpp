@@ -13,6 +13,7 @@
 #include "firmware/log/log.hpp"
 #include "firmware/main/console.hpp"
 #include "firmware/main/demo.hpp"
+#include "firmware/main/guard.hpp"
 #include "firmware/main/machine.hpp"
 #include "firmware/main/replay.hpp"
 #include "firmware/main/run.hpp"
@@ -55,14 +56,16 @@ int check(const std::string& path) {
   return 0;
 }
 
-int run(const std::string& path, bool json, double seconds) {
-  const LoadResult loaded = load_config(path);
+/// Runs the product with this configuration, or guards a process that does.
+int run(const RunOptions& options, bool json, bool guarded) {
+  const LoadResult loaded = load_config(options.config_path);
   if (!report_problems(loaded)) return kBadInput;
-  LogOptions options;
-  options.level = loaded.config.log_level;
-  options.json = json;
-  const std::unique_ptr<Log> log = make_log(options);
-  return run_product(loaded.config, path, seconds, *log);
+  LogOptions lines;
+  lines.level = loaded.config.log_level;
+  lines.json = json;
+  const std::unique_ptr<Log> log = make_log(lines);
+  return guarded ? run_guard(loaded.config, options.config_path, json, *log)
+                 : run_product(loaded.config, options, *log);
 }
 
 /// A number within least..most, which NaN is not (CLI::Range lets it pass).
@@ -108,6 +111,7 @@ int main(int argc, char** argv) {
       "  kerbwatch config > kerbwatch.toml\n"
       "  kerbwatch check --config kerbwatch.toml\n"
       "  kerbwatch run --config kerbwatch.toml --log-json\n"
+      "  kerbwatch guard --config kerbwatch.toml\n"
       "  kerbwatch replay warning-000001-20260101T120000Z-collision.kwr\n"
       "Without a model of their own, run, check and demo take default.kwm (default-grey.kwm for\n"
       "grey cameras) from the installed models, or from the folder that KERBWATCH_MODELS names.\n"
@@ -117,13 +121,24 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   bool json = false;
   std::string path, model;
-  double seconds = 0, demo_seconds = 6;
+  double demo_seconds = 6;
+  RunOptions run_options;
 
   CLI::App* run_command = app.add_subcommand("run", "Run with this configuration until SIGTERM");
-  run_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
-  run_command->add_option("--seconds", seconds, "Stop after this time (Kerbwatch's clock)")
+  run_command->add_option("-c,--config", run_options.config_path, "Configuration file (TOML)")
+      ->required();
+  run_command
+      ->add_option("--seconds", run_options.seconds, "Stop after this time (Kerbwatch's clock)")
       ->check(between(0.001, 1e8));
+  run_command->add_flag("--strict", run_options.strict,
+                        "End with 2 when a device is missing at the start, instead of waiting");
   run_command->add_flag("--log-json", json, "Log as JSON lines");
+
+  CLI::App* guard_command = app.add_subcommand(
+      "guard", "Run, with the amber lamp held by a process that outlives a crash");
+  guard_command->add_option("-c,--config", run_options.config_path, "Configuration file (TOML)")
+      ->required();
+  guard_command->add_flag("--log-json", json, "Log as JSON lines");
 
   CLI::App* check_command =
       app.add_subcommand("check", "List every error of a configuration, key by key");
@@ -166,7 +181,7 @@ int main(int argc, char** argv) {
     return finish_output(0);
   }
   const auto chosen = [&] {
-    if (*run_command) return run(path, json, seconds);
+    if (*run_command || *guard_command) return run(run_options, json, guard_command->parsed());
     if (*check_command) return check(path);
     if (*replay_command) return run_replay(replay);
     if (*demo_command) {

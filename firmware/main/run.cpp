@@ -2,16 +2,18 @@
 #include "firmware/main/run.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <chrono>
 #include <csignal>
-#include <cstring>
+#include <cstdlib>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
+#include "firmware/control/starter.hpp"
 #include "firmware/events/events.hpp"
 #include "firmware/main/console.hpp"
 #include "firmware/main/instance.hpp"
@@ -26,6 +28,8 @@ namespace {
 
 /// For the report at the end, of real time: nobody may read it.
 constexpr Nanos kReportLimit = std::chrono::milliseconds{500};
+constexpr Nanos kAlive = std::chrono::seconds{1};        // between signs of life during the start
+constexpr Nanos kLastAttempt = std::chrono::seconds{3};  // at the end, for one that is under way
 
 volatile std::sig_atomic_t g_signal = 0;
 
@@ -63,32 +67,169 @@ Result<std::unique_ptr<EventLog>> open_events(const EventSettings& settings, con
   return EventLog::open(options, clock);
 }
 
-/// Runs rounds until the end; returns the reason.
-const char* loop(Controller& controller, Machine& machine, Bell& bell, const Clock& clock,
-                 Nanos end) {
-  HealthState told = HealthState::starting;
-  Nanos tick = clock.now();
-  while (g_signal == 0) {
-    // New people start a round at once.
-    const bool rang = bell.wait_until(SteadyClock::now() + clock.real(tick - clock.now()));
-    const Nanos now = clock.now();
-    controller.tick(now);
-    if (controller.health().state != told) {
-      told = controller.health().state;
-      machine.notify(fmt::format("READY=1\nSTATUS={}", render_health(controller.health())).c_str());
+/// One run: the start, in which devices may be missing, then rounds until the end.
+class Product {
+ public:
+  Product(const Config& config, const RunOptions& options, Log& log)
+      : config_{config},
+        options_{options},
+        log_{log},
+        clock_{config.clock_rate},
+        machine_{Machine::make(config, clock_, log)},
+        start_{clock_.now()},
+        end_{options.seconds > 0 ? start_ + Nanos{static_cast<Nanos::rep>(options.seconds * 1e9)}
+                                 : Nanos{std::numeric_limits<Nanos::rep>::max()}} {
+    devices_ = machine_->devices();
+    if (Result<std::unique_ptr<EventLog>> events = open_events(config.events, clock_)) {
+      events_ = std::move(*events);
+      devices_.events = events_.get();
+    } else {
+      log.error("events", describe(events.error()));
+      devices_.gaps.events = events.error();
     }
-    if (controller.ended()) return "end of the recordings";
-    if (now >= end) return "--seconds reached";
-    if (rang && now < tick) continue;
-    tick += Controller::kTick;
-    if (tick < now - std::chrono::seconds{1}) tick = now;  // after a long stop, do not catch up
+    post(events::started(start_, kVersion, "run", events::boot_id().view()));
+    post(events::config_loaded(start_, options.config_path, static_cast<int>(config.cameras.size()),
+                               config.can.enabled ? config.can.interface : ""));
   }
-  return name_of_signal(g_signal);
-}
+
+  int run() {
+    if (const std::optional<int> code = start()) return *code;
+    log_.info("main", fmt::format("kerbwatch {} runs", kVersion));
+    Bell bell;
+    for (const ControlledCamera& camera : machine_->cameras()) camera.pipeline->set_bell(&bell);
+    // Whatever is thrown: no thread may be left that uses the bell or the recorder.
+    const std::unique_ptr<Machine, void (*)(Machine*)> stopped{
+        machine_.get(), [](Machine* machine) { machine->stop(); }};
+    machine_->start();
+    const char* reason = loop(bell);
+    machine_->notify("STOPPING=1");
+    machine_->stop();
+    controller_->finish(clock_.now());
+    const Nanos ran = clock_.now() - start_;
+    post(events::stopped(clock_.now(), reason, 0, ran));
+    log_.info("main", fmt::format("stops: {}", reason));
+    print_within(render_report(*controller_, machine_->cameras(), ran), kReportLimit);
+    return 0;
+  }
+
+ private:
+  void post(const Event& event) {
+    if (events_ != nullptr) events_->post(event);
+  }
+
+  /// Opens what takes long. On the starter's thread.
+  std::optional<StartFailure> open() {
+    if (std::optional<StartFailure> failure = machine_->open_cameras(options_.strict))
+      return failure;
+    std::vector<CameraPipeline*> pipelines;
+    for (const ControlledCamera& camera : machine_->cameras()) pipelines.push_back(camera.pipeline);
+    Result<std::unique_ptr<records::WarningRecorder>> recorder =
+        open_recorder(config_, pipelines, kVersion, make_record_encoder, log_);
+    ControlDevices devices = devices_;
+    devices.gaps.gpu = machine_->gpu_gap();
+    if (recorder) {
+      recorder_ = std::move(*recorder);
+      devices.recorder = recorder_.get();
+    } else {
+      log_.error("records", describe(recorder.error()));
+      devices.gaps.recorder = recorder.error();
+    }
+    controller_ = std::make_unique<Controller>(config_, devices, machine_->cameras(), clock_, log_);
+    return std::nullopt;
+  }
+
+  /// Tries until everything is open. Nothing then; else the exit code.
+  std::optional<int> start() {
+    StartRound round{config_, devices_, log_, start_};
+    Starter starter{[this] { return open(); }};
+    HealthState told = HealthState::starting;
+    Nanos tick = clock_.now(), alive{};
+    while (!starter.step(tick)) {
+      if (const std::optional<StartFailure>& why = starter.failure();
+          why && (options_.strict || why->lasting))
+        return give_up(describe(why->error), 2);
+      round.tick(tick, starter.failure());
+      machine_->beat(tick);
+      if (tick >= alive) {
+        machine_->notify("WATCHDOG=1");
+        alive = tick + kAlive;
+      }
+      if (round.health().state != told) {
+        told = round.health().state;
+        machine_->notify(fmt::format("READY=1\nSTATUS={}", render_health(round.health())).c_str());
+      }
+      if (g_signal != 0) return give_up(starter, round, name_of_signal(g_signal));
+      if (tick >= end_) return give_up(starter, round, "--seconds reached");
+      clock_.sleep_until(tick + Controller::kTick);
+      tick = clock_.now();
+    }
+    if (options_.strict)
+      if (const Status all = machine_->check_devices(); !all) {
+        controller_->finish(clock_.now());
+        return give_up(describe(all.error()), 2);
+      }
+    controller_->take_over(round.messages());
+    return std::nullopt;
+  }
+  int give_up(const std::string& reason, int code) {
+    post(events::stopped(clock_.now(), reason, code, clock_.now() - start_));
+    return code == 2 ? fail(reason) : code;
+  }
+  /// The end, before there was a start.
+  int give_up(const Starter& starter, StartRound& round, const char* reason) {
+    machine_->notify("STOPPING=1");
+    round.finish(clock_.now());
+    log_.info("main", fmt::format("stops before it has started: {}", reason));
+    give_up(reason, 0);
+    for (const auto limit = SteadyClock::now() + kLastAttempt; starter.busy();) {
+      clock_.sleep_until(clock_.now() + Controller::kTick);
+      if (SteadyClock::now() < limit) continue;
+      events_.reset();  // what it was given is on the disk
+      std::_Exit(0);    // a driver holds the attempt, and would hold us
+    }
+    return 0;
+  }
+
+  /// Runs rounds until the end; returns the reason.
+  const char* loop(Bell& bell) {
+    HealthState told = HealthState::starting;
+    Nanos tick = clock_.now();
+    while (g_signal == 0) {
+      // New people start a round at once.
+      const bool rang = bell.wait_until(SteadyClock::now() + clock_.real(tick - clock_.now()));
+      const Nanos now = clock_.now();
+      controller_->tick(now);
+      machine_->beat(now);
+      if (controller_->health().state != told) {
+        told = controller_->health().state;
+        machine_->notify(
+            fmt::format("READY=1\nSTATUS={}", render_health(controller_->health())).c_str());
+      }
+      if (controller_->ended()) return "end of the recordings";
+      if (now >= end_) return "--seconds reached";
+      if (rang && now < tick) continue;
+      tick += Controller::kTick;
+      if (tick < now - std::chrono::seconds{1}) tick = now;  // after a long stop, do not catch up
+    }
+    return name_of_signal(g_signal);
+  }
+
+  const Config& config_;
+  const RunOptions& options_;
+  Log& log_;
+  const SystemClock clock_;
+  std::unique_ptr<EventLog> events_;
+  std::unique_ptr<Machine> machine_;
+  // Made after the machine and destroyed before it, when the pipelines' threads have stopped.
+  std::unique_ptr<records::WarningRecorder> recorder_;
+  std::unique_ptr<Controller> controller_;
+  ControlDevices devices_;
+  const Nanos start_, end_;
+};
 
 }  // namespace
 
-int run_product(const Config& config, const std::string& config_path, double seconds, Log& log) {
+int run_product(const Config& config, const RunOptions& options, Log& log) {
   listen_to_signals();
   const Result<Instance> instance = Instance::begin(config, log);
   if (!instance) return fail(describe(instance.error()));
@@ -96,53 +237,12 @@ int run_product(const Config& config, const std::string& config_path, double sec
     log.warning("main", fmt::format("clock.rate is {:g}: every time is {:.3g} times as long as in "
                                     "life; not for a vehicle",
                                     config.clock_rate, 1 / config.clock_rate));
-  const SystemClock clock{config.clock_rate};
-  Result<std::unique_ptr<EventLog>> events = open_events(config.events, clock);
-  if (!events) return fail(describe(events.error()));
-  EventLog* const log_of_events = events->get();
-  const auto post = [&](const Event& event) {
-    if (log_of_events != nullptr) log_of_events->post(event);
-  };
-  const Nanos start = clock.now();
-  post(events::started(start, kVersion, "run", events::boot_id().view()));
-  post(events::config_loaded(start, config_path, static_cast<int>(config.cameras.size()),
-                             config.can.enabled ? config.can.interface : ""));
-
-  Result<std::unique_ptr<Machine>> machine = Machine::open(config, clock, log);
-  if (!machine) {
-    post(events::stopped(clock.now(), describe(machine.error()), 2, clock.now() - start));
-    return fail(describe(machine.error()));
+  try {  // a recorder's memory, a pipeline's thread: the lamp is lit, and no watchdog armed yet
+    return Product{config, options, log}.run();
+  } catch (const std::exception& e) {
+    log.error("main", fmt::format("cannot run: {}", e.what()));
+    return 1;
   }
-  std::vector<CameraPipeline*> pipelines;
-  for (const ControlledCamera& camera : (*machine)->cameras()) pipelines.push_back(camera.pipeline);
-  // Made after the machine and destroyed before it, when the pipelines' threads have stopped.
-  const Result<std::unique_ptr<records::WarningRecorder>> recorder =
-      open_recorder(config, pipelines, kVersion, make_record_encoder, log);
-  if (!recorder) {
-    post(events::stopped(clock.now(), describe(recorder.error()), 2, clock.now() - start));
-    return fail(describe(recorder.error()));
-  }
-  ControlDevices devices = (*machine)->devices();
-  devices.events = log_of_events;
-  devices.recorder = recorder->get();
-  Controller controller{config, devices, (*machine)->cameras(), clock, log};
-
-  log.info("main", fmt::format("kerbwatch {} runs", kVersion));
-  Bell bell;
-  for (const ControlledCamera& camera : (*machine)->cameras()) camera.pipeline->set_bell(&bell);
-  (*machine)->start();
-  const Nanos end = seconds > 0 ? start + Nanos{static_cast<Nanos::rep>(seconds * 1e9)}
-                                : Nanos{std::numeric_limits<Nanos::rep>::max()};
-  const char* reason = loop(controller, **machine, bell, clock, end);
-
-  (*machine)->notify("STOPPING=1");
-  (*machine)->stop();
-  controller.finish(clock.now());
-  const Nanos ran = clock.now() - start;
-  post(events::stopped(clock.now(), reason, 0, ran));
-  log.info("main", fmt::format("stops: {}", reason));
-  print_within(render_report(controller, (*machine)->cameras(), ran), kReportLimit);
-  return 0;
 }
 
 }  // namespace kerb

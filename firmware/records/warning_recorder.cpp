@@ -72,6 +72,7 @@ struct WarningRecorder::Core {
   Core(const RecorderOptions& options, const RecordedSettings& settings,
        std::unique_ptr<PictureEncoder> pictures, Log& lines, const Deciders& deciders)
       : limit{options.shutdown_limit},
+        hang_limit{options.hang_limit},
         retry{options.retry},
         folder{options.path},
         control_lane{options.control_lane},
@@ -108,7 +109,7 @@ struct WarningRecorder::Core {
     if (log != nullptr) log->write(level, "records", text);
   }
 
-  const Nanos limit, retry;
+  const Nanos limit, hang_limit, retry;
   const std::string folder;
   DiskThread thread;
   std::atomic<bool> recording{false};
@@ -193,6 +194,7 @@ std::span<std::byte> WarningRecorder::Core::encoded(std::span<std::byte> chunk) 
 }
 
 void WarningRecorder::Core::take(std::span<std::byte> chunk) {
+  thread.step();
   seal(chunk);
   const bool was = writer.recording();
   const std::uint64_t whole = writer.written();
@@ -218,6 +220,7 @@ void WarningRecorder::Core::drain() {
   for (std::span<std::byte> chunk; !(chunk = control_lane.front(rounds)).empty();
        control_lane.drop_front())
     take(chunk);
+  thread.step();
   if (const int reason = writer.flush(); reason != 0) note(reason);
   if (flags.state_too_big.load(std::memory_order_relaxed) && !std::exchange(reported_too_big, true))
     say(LogLevel::error, "a state is too large to be recorded: records cannot be replayed");
@@ -290,7 +293,8 @@ ControlTap& WarningRecorder::control() noexcept { return *core_->control; }
 
 RecorderStatus WarningRecorder::status() const noexcept {
   constexpr auto kRelaxed = std::memory_order_relaxed;
-  return {.error = core_->error.load(kRelaxed),
+  const bool hangs = core_->thread.stuck_for() > core_->hang_limit;
+  return {.error = hangs ? ETIMEDOUT : core_->error.load(kRelaxed),
           .written = core_->written.load(kRelaxed),
           .refused = core_->refused.load(kRelaxed),
           .left_over = core_->left_over.load(kRelaxed),

@@ -16,7 +16,7 @@
 
 namespace kerb::records {
 
-/// Plain data with usable defaults. Times are those of the Clock, except the last two.
+/// Plain data with usable defaults. Times are those of the Clock, except the last three.
 struct RecorderOptions {
   std::string path = "/var/lib/kerbwatch/records";  ///< a folder; it is made
   Nanos before = std::chrono::seconds{8};           ///< 1..60 s of what came before the warning
@@ -27,13 +27,17 @@ struct RecorderOptions {
   WarningLevel from = WarningLevel::information;  ///< collision: those alone leave a record
   std::size_t camera_lane = std::size_t{4} << 20, control_lane = std::size_t{2} << 20;  ///< bytes
   Nanos retry = std::chrono::seconds{5};  ///< real time between attempts after the disk refused
+  Nanos hang_limit =
+      std::chrono::seconds{3};  ///< real time: a longer step on the disk is a refusal
   Nanos shutdown_limit = std::chrono::seconds{3};  ///< real time: the destructor takes no longer
 };
 /// Done, or the rule that does not hold.
 [[nodiscard]] Status validate(const RecorderOptions& options);
 
 struct RecorderStatus {
-  int error = 0;  ///< errno of the last refusal; 0: the disk takes records, as far as is known
+  /// Errno of the last refusal; ETIMEDOUT while the disk hangs; 0: it takes records, as far as is
+  /// known.
+  int error = 0;
   std::uint64_t written = 0;  ///< whole records
   std::uint64_t refused = 0;  ///< records the disk did not take to their end
   int left_over = 0;          ///< records without an end that were there at the start: power cuts

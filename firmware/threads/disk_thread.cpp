@@ -19,6 +19,7 @@ int DiskThread::start(std::function<void()> loop) {
   int reason = 0;
   try {
     thread_ = std::thread{[this, run = std::move(loop)] {
+      step();
       run();
       done_.ring();
     }};

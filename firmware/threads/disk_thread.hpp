@@ -26,16 +26,34 @@ class DiskThread {
   bool stop(Nanos limit) noexcept;
   /// Wakes the loop. Any thread; never waits.
   [[nodiscard]] Bell& bell() noexcept { return bell_; }
+  /// How long the loop has been at one step, in real time: a disk that hangs holds it. Zero while
+  /// it sleeps. Any thread.
+  [[nodiscard]] Nanos stuck_for() const noexcept {
+    const Nanos::rep since = step_.load(std::memory_order_relaxed);
+    return since == 0 ? Nanos::zero() : real_now() - Nanos{since};
+  }
 
   // For the loop.
+  /// A step begins: a write, a sync. The one before it has not hung.
+  void step() noexcept { step_.store(real_now().count(), std::memory_order_relaxed); }
   [[nodiscard]] bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }
   /// True when the bell rang before `deadline`.
-  bool sleep_until(SteadyClock::time_point deadline) noexcept { return bell_.wait_until(deadline); }
+  bool sleep_until(SteadyClock::time_point deadline) noexcept {
+    step_.store(0, std::memory_order_relaxed);
+    const bool rang = bell_.wait_until(deadline);
+    step();
+    return rang;
+  }
 
  private:
+  static Nanos real_now() noexcept {
+    return std::chrono::duration_cast<Nanos>(SteadyClock::now().time_since_epoch());
+  }
+
   std::thread thread_;
   Bell bell_, done_;
   std::atomic<bool> stop_{false};
+  std::atomic<Nanos::rep> step_{0};  ///< when the present one began; 0: asleep
 };
 
 }  // namespace kerb

@@ -14,15 +14,21 @@ namespace kerb {
 /// words, never while a buffer is returned to the camera.
 class LatestFrame {
  public:
-  /// Puts a frame in. True when an older frame was dropped for it (or, once closed, this one).
+  /// Puts a frame in. True when an older frame was dropped for it (or, once closed, this one); not
+  /// one that was offered.
   bool put(Frame frame) {
     std::optional<Frame> older{std::move(frame)};
+    bool drops = true;
     {
       const std::lock_guard lock{mutex_};
-      if (!closed_) std::swap(slot_, older);
+      if (!closed_) {
+        std::swap(slot_, older);
+        drops = older.has_value() && !offered_;
+        offered_ = false;
+      }
     }
     ready_.notify_one();
-    return older.has_value();  // it is returned to its camera here, outside the lock
+    return drops;  // the older one is returned to its camera here, outside the lock
   }
   /// Puts in what must not replace a frame: only where there is none.
   void offer(Frame frame) {
@@ -30,6 +36,7 @@ class LatestFrame {
       const std::lock_guard lock{mutex_};
       if (closed_ || slot_) return;
       slot_ = std::move(frame);
+      offered_ = true;
     }
     ready_.notify_one();
   }
@@ -80,6 +87,7 @@ class LatestFrame {
   std::mutex mutex_;
   std::condition_variable ready_, emptied_;
   std::optional<Frame> slot_;
+  bool offered_ = false;  // what is in the slot, if anything
   bool closed_ = false;
   bool busy_ = false;  // what was taken is not done
 };

@@ -35,6 +35,9 @@ constexpr Row kCauses[] = {
     {"bands_missing", "errc"},
     {"sending_refused", "%"},
     {"bus_restart_refused", "errno"},
+    {"watchdog_refused", "errno"},
+    {"gpu_missing", "errc"},
+    {"vision_stalled", "ms"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

@@ -35,9 +35,12 @@ enum class Cause : std::uint8_t {
   signals_late = 22,         ///< ms by which the vehicle's signals are late
   bands_missing = 23,        ///< error code of the search by bands: people are told apart without
   sending_refused = 24,      ///< % of the messages on the bus that were refused
-  bus_restart_refused = 25   ///< errno: after bus-off the controller cannot be put back on the bus
+  bus_restart_refused = 25,  ///< errno: after bus-off the controller cannot be put back on the bus
+  watchdog_refused = 26,     ///< errno of the watchdog: a hang would not end in a restart
+  gpu_missing = 27,          ///< error code of the GPU: the CPU does its work, more slowly
+  vision_stalled = 28         ///< ms since the processing finished a picture while others wait
 };
-inline constexpr int kCauseCount = 26;
+inline constexpr int kCauseCount = 29;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

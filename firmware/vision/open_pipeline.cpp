@@ -164,7 +164,8 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   } else {
     const Errc code = first.error().code;
     const std::optional<FrameSourceInfo> expected = expected_info(settings);
-    const bool may_come = code == Errc::no_signal || code == Errc::gone || code == Errc::timeout;
+    const bool may_come = code == Errc::no_signal || code == Errc::gone || code == Errc::timeout ||
+                          code == Errc::not_found || code == Errc::io;
     if (!may_come || !expected) return first.error();
     info = *expected;
     log.warning("camera", describe(first.error()) + "; retrying");

@@ -355,6 +355,9 @@ class GpuVision final : public Vision {
         threads_{threads_of(config, context_.backend())},
         log_{log} {}
   FrameMemory& frame_memory() override { return memory_; }
+  [[nodiscard]] std::optional<Errc> fell_back() const noexcept override {
+    return context_.info().fell_back;
+  }
   Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info,
                                                        const CameraSettings& camera,
                                                        bool colour) override {

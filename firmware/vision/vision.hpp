@@ -23,6 +23,9 @@ class Vision {
   static Result<std::unique_ptr<Vision>> create(const Config& config, Log& log);
   virtual ~Vision() = default;
   virtual FrameMemory& frame_memory() = 0;
+  /// vision.backend = "auto" that became the CPU: the code with which CUDA was refused
+  /// (unsupported: this program was built without it).
+  [[nodiscard]] virtual std::optional<Errc> fell_back() const noexcept { return std::nullopt; }
   /// With R G B planes for a detector that needs them; with an automatic range for a thermal camera
   /// of more than 8 bits. Fails: as Preparer::create().
   virtual Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info,

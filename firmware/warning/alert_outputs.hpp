@@ -14,8 +14,8 @@ namespace kerb {
 enum class StatusLight : std::uint8_t { off, on, slow_blink };
 
 /// Drives what the driver sees and hears. The warning lamp (red) is steady for a collision and
-/// blinks at 2 Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE,
-/// and may blink at 0.5 Hz during a limited view.
+/// blinks at 2 Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE
+/// or no warning would be given, and may blink at 0.5 Hz during a limited view.
 /// Any of the three outputs may be missing. Writes an output when it changes, at every show() while
 /// it fails, and once a second in any case, so that a lost output is noticed before it is needed.
 /// One thread.

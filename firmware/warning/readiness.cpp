@@ -38,6 +38,9 @@ constexpr std::array<bool, kCauseCount> kStops{
     false,  // bands_missing: people are detected, tracked and told apart by colours
     false,  // sending_refused: lamp and sound still work
     false,  // bus_restart_refused: without a speed the readiness is no_speed
+    false,  // watchdog_refused
+    false,  // gpu_missing: a CPU that is too slow shows as over_budget and frames_dropped
+    true,   // vision_stalled
 };
 
 }  // namespace

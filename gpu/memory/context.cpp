@@ -43,6 +43,7 @@ Result<Context> Context::create(BackendChoice choice) {
     if (choice == BackendChoice::cuda) return error;
     Context cpu;
     cpu.info_.reason.assign(describe(error));
+    cpu.info_.fell_back = error.code;
     return cpu;
   };
   Result<runtime::DeviceInfo> device = runtime::open_device();

@@ -20,9 +20,10 @@ enum class BackendChoice : std::uint8_t { automatic, cpu, cuda };
 bool parse(std::string_view name, BackendChoice& choice) noexcept;
 
 struct ContextInfo {
-  Text<64> device;             ///< the GPU's name; empty on the CPU
-  Text<160> reason;            ///< automatic only: why it became the CPU. For the log.
-  int compute_capability = 0;  ///< 87 is 8.7
+  Text<64> device;                ///< the GPU's name; empty on the CPU
+  Text<160> reason;               ///< automatic only: why it became the CPU. For the log.
+  std::optional<Errc> fell_back;  ///< automatic only: the code of that
+  int compute_capability = 0;     ///< 87 is 8.7
   int multiprocessors = 0;
   int driver_version = 0, runtime_version = 0;  ///< as CUDA counts: 13000 is 13.0
 };

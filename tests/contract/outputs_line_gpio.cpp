@@ -30,6 +30,15 @@ int check_being_held(const LinuxOutputLineOptions& options) {
   return 1;
 }
 
+// The amber lamp is lit from the moment its line is taken.
+int check_being_lit_at_once(LinuxOutputLineOptions options) {
+  options.on_when_opened = true;
+  const std::unique_ptr<OutputLine> lit = open_or_exit(options);
+  if (const Result<bool> level = lit->get(); level && *level) return 0;
+  std::puts("a line that is to be on from its opening is off:FAIL");
+  return 1;
+}
+
 }  // namespace
 
 SUITE_MAIN(words) {
@@ -50,6 +59,7 @@ SUITE_MAIN(words) {
   int failed = check_being_held(options);
   for (const bool active_low : {false, true}) {
     options.active_low = active_low;
+    failed += check_being_lit_at_once(options);
     OutputLineFixture fixture;
     fixture.open = [&] { return open_or_exit(options); };
     if (const char* path = std::getenv("KERB_TEST_GPIO_VALUE"))

@@ -18,6 +18,8 @@ kerb_add_test(NAME unit_control_warner
 kerb_add_test(NAME unit_control_object_list
   SOURCES firmware/control/test_object_list.cpp
   LINKS kerb::firmware_control LABELS unit COUNTS_ALLOCATIONS)
+kerb_add_test(NAME unit_control_start SOURCES firmware/control/test_start.cpp firmware/control/listener.cpp
+  LINKS kerb::firmware_control LABELS unit THREADED)
 # The whole product in steps of a clock of its own: what the driver is told of people.
 kerb_add_test(NAME unit_control_warnings SOURCES firmware/control/test_warnings.cpp ${drive}
   LINKS kerb::firmware_control LABELS unit THREADED)

@@ -441,6 +441,20 @@ TEST(during_a_limited_view_the_status_lamp_may_blink_and_else_not) {
   for (const Case& c : cases) check(c);
 }
 
+TEST(while_no_warning_would_be_given_the_status_lamp_is_lit) {
+  Speaker lit;
+  lit.limited_from = 1.5;
+  lit.limited_until = 4.5;
+  lit.then = Readiness::reversing;
+  Speaker dark = lit;
+  dark.status_lamp_until = 3;
+  const Case cases[] = {
+      {"lit", nothing, lit, "lamp_and_sound", true, "agree", nobody},
+      {"dark", nothing, dark, "lamp_and_sound", false, "status lamp dark while not ready", nobody},
+  };
+  for (const Case& c : cases) check(c);
+}
+
 TEST(an_information_that_escalates_does_not_flicker) {
   const Judgement judgement =
       judge_case({"escalates", nothing,

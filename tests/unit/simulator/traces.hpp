@@ -31,8 +31,9 @@ struct Speaker {
   double mute_from = 1e9, mute_until = 1e9;  ///< no KW_Warning
   double status_lamp_until = 1e9;            ///< dark from then on
   double limited_from = 1e9,
-         limited_until = 1e9;  ///< KW_Ready says limited_view; else it is not sent
-  bool tells_limited = true;   ///< false: the lamp blinks, KW_Ready does not say why
+         limited_until = 1e9;                ///< KW_Ready says limited_view; else it is not sent
+  bool tells_limited = true;                 ///< false: the lamp blinks, KW_Ready does not say why
+  Readiness then = Readiness::limited_view;  ///< what KW_Ready says instead of limited_view
 
   [[nodiscard]] Trace trace() const {
     Trace out;
@@ -83,7 +84,7 @@ struct Speaker {
       const bool limited = t >= limited_from - 1e-9 && t < limited_until - 1e-9;
       const bool amber = status.health.state != HealthState::active && t < status_lamp_until;
       outputs.show(level, level == WarningLevel::collision,
-                   amber     ? StatusLight::on
+                   amber || (limited && !can_warn(then) && t < status_lamp_until) ? StatusLight::on
                    : limited ? StatusLight::slow_blink
                              : StatusLight::off,
                    now);
@@ -95,7 +96,7 @@ struct Speaker {
       warning.level = level;
       if (t < mute_from - 1e-9 || t >= mute_until - 1e-9) send(warnings.poll(now, warning));
       can::ReadyMessage ready;
-      ready.readiness = limited && tells_limited ? Readiness::limited_view : Readiness::ready;
+      ready.readiness = limited && tells_limited ? then : Readiness::ready;
       ready.view_m = limited ? 12 : 45;
       if (limited_from < seconds) send(readies.poll(now, ready));
     }

@@ -75,12 +75,18 @@ Verdict outputs(const Sent& sent, double seconds, const CommonRules& rules) {
       return {kRule, false,
               fmt::format("lamp off during the information signal at {:.2f} s", w.begin)};
   }
-  // The status lamp is on whenever the state is not ACTIVE. During a limited view it may blink.
+  // The status lamp is on whenever the state is not ACTIVE or no warning would be given. During a
+  // limited view it may blink.
   std::vector<Sent::Stretch> either = sent.limited_view;
+  either.insert(either.end(), sent.not_ready.begin(), sent.not_ready.end());
   for (Sent::Stretch& told : either) {
     told.begin -= rules.outputs;
     told.end += rules.outputs;
   }
+  for (const Sent::Stretch& told : sent.not_ready)
+    for (double t = told.begin + rules.outputs; t < told.end - rules.outputs; t += kStep)
+      if (!within(sent.status_lamp, t))
+        return {kRule, false, fmt::format("status lamp dark while not ready at {:.2f} s", t)};
   for (std::size_t i = 0; i < sent.states.size(); ++i) {
     const double begin = sent.states[i].at + rules.outputs;
     const double end = i + 1 < sent.states.size() ? sent.states[i + 1].at - rules.outputs : seconds;

@@ -58,6 +58,7 @@ class Listener {
   }
   void finish() {
     if (view_limited_) sent_.limited_view.back().end = seconds_;
+    if (not_ready_) sent_.not_ready.back().end = seconds_;
     sent_.status_gap = std::max(sent_.status_gap, seconds_ - status_at_);
     sent_.warning_silence = std::max(sent_.warning_silence, seconds_ - warning_at_);
     if (!warns_) return;
@@ -99,13 +100,17 @@ class Listener {
     warns_ = true;
   }
   void take(double at, const can::ReadyMessage& ready) {
-    const bool limited = ready.readiness == Readiness::limited_view;
-    if (limited == view_limited_) return;
-    view_limited_ = limited;
-    if (limited) {
-      sent_.limited_view.push_back({at, at});
+    mark(ready.readiness == Readiness::limited_view, view_limited_, sent_.limited_view, at);
+    mark(!can_warn(ready.readiness), not_ready_, sent_.not_ready, at);
+  }
+  /// Begins or ends a stretch where `is` changes.
+  static void mark(bool is, bool& was, std::vector<Sent::Stretch>& stretches, double at) {
+    if (is == was) return;
+    was = is;
+    if (is) {
+      stretches.push_back({at, at});
     } else {
-      sent_.limited_view.back().end = at;
+      stretches.back().end = at;
     }
   }
   void take(double at, const can::ObjectFrame& object) {
@@ -124,7 +129,7 @@ class Listener {
   Sent& sent_;
   std::map<std::uint32_t, std::uint8_t> counters_;
   double status_at_ = 0, warning_at_ = 0;
-  bool warns_ = false, view_limited_ = false;
+  bool warns_ = false, view_limited_ = false, not_ready_ = false;
 };
 
 }  // namespace

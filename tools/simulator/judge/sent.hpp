@@ -43,6 +43,7 @@ struct Sent {
   std::vector<Stretch> lamp, status_lamp, tone;
   /// While the driver was told of a limited view: KW_Ready's limited_view.
   std::vector<Stretch> limited_view;
+  std::vector<Stretch> not_ready;     ///< while KW_Ready said that no warning would be given
   std::vector<TonePattern> patterns;  ///< every one that was played
   int frames = 0;
   int undecodable = 0;         ///< of our identifiers, with a wrong CRC or length

@@ -177,6 +177,21 @@ TEST(every_value_arrives_where_it_belongs) {
   TEST_ASSERT_TRUE(other.config.health.shutter == 2500ms);
 }
 
+TEST(each_lamp_has_its_own_polarity_and_the_old_key_is_both) {
+  struct Case {
+    const char* text;
+    bool warning, status;
+  };
+  for (const Case& c : {Case{"", false, false}, Case{"active_low = true\n", true, true},
+                        Case{"status_active_low = true\n", false, true},
+                        Case{"warning_active_low = true\n", true, false}}) {
+    const LoadResult result = parse_config(std::string{"[lamp]\n"} + c.text, "lamps");
+    TEST_ASSERT_TRUE_MESSAGE(result.ok(), c.text);
+    TEST_ASSERT_EQUAL_MESSAGE(c.warning, result.config.lamp.warning_is_low(), c.text);
+    TEST_ASSERT_EQUAL_MESSAGE(c.status, result.config.lamp.status_is_low(), c.text);
+  }
+}
+
 TEST(each_wrong_file_gets_its_lines) {
   const std::vector<fs::path> wrong = files_of(kWrong, ".toml");
   TEST_ASSERT_GREATER_OR_EQUAL(10, wrong.size());

@@ -44,7 +44,7 @@ Drive::Drive(const Options& options) {
     controlled.back().spectral_error = options.spectral_error;
   }
   ControlDevices devices;
-  devices.bus = &ours;
+  if (options.bus) devices.bus = &ours;
   devices.warning_lamp = &lamp;
   devices.status_lamp = &amber;
   devices.tone = &tone;
@@ -52,6 +52,7 @@ Drive::Drive(const Options& options) {
   devices.watchdog = &watchdog;
   devices.recorder = options.recorder;
   devices.events = options.events;
+  devices.gaps = options.gaps;
   for (std::size_t i = 0; options.recorder != nullptr && i < eyes_.size(); ++i)
     eyes_[i].pipeline->set_sink(&options.recorder->camera(i));
   if (options.sink != nullptr) eyes_[0].pipeline->set_sink(options.sink);

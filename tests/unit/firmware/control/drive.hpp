@@ -56,9 +56,11 @@ class Drive : public Listener {
     Detectors detectors = Detectors::all;
     records::WarningRecorder* recorder = nullptr;  ///< outlives the drive
     EventLog* events = nullptr;                    ///< likewise
-    bool bands = false;                            ///< every camera has some
-    std::optional<Error> spectral_error{};         ///< what looks at them could not be made
-    bool measures_view = false;                    ///< every camera measures how far it sees
+    StartGaps gaps{};
+    bool bus = true;                        ///< false: can.enabled is
+    bool bands = false;                     ///< every camera has some
+    std::optional<Error> spectral_error{};  ///< what looks at them could not be made
+    bool measures_view = false;             ///< every camera measures how far it sees
     LimitedViewSettings limited_view{};
     bool service = true;         ///< service.enabled
     bool can_required = true;    ///< can.required

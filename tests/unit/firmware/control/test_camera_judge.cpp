@@ -20,8 +20,10 @@ struct Scene {
   Nanos next_frame = now;
   int every_nth_dropped = 0, every_nth_damaged = 0, exposed = 0;
   bool delivering = true;
+  bool processing = true;  ///< false: it hangs, with one frame in work and one that waits
 
-  explicit Scene(Imaging imaging = Imaging::visible) : judge{settings, 0, now, imaging} {
+  explicit Scene(Imaging imaging = Imaging::visible, bool live = true)
+      : judge{settings, 0, now, imaging, live} {
     monitor.frames_flow();
     facts.image.mean = 100;
     facts.condition = CameraCondition::delivering;
@@ -35,10 +37,20 @@ struct Scene {
       ++facts.camera.damaged;
     } else {
       ++facts.camera.delivered;
-      ++facts.processed;
-      ++total.frames;
       facts.last_frame = now;
+      if (processing) {
+        ++facts.processed;
+        ++facts.finished;
+        ++total.frames;
+      } else if (facts.camera.delivered > facts.finished + facts.skipped + 2) {
+        ++facts.skipped;
+      }
     }
+  }
+  /// Goes on: with what was in work, and with the newest frame.
+  void resume() {
+    processing = true;
+    facts.finished = facts.camera.delivered - facts.skipped;
   }
   void run(Nanos duration) {
     for (const Nanos end = now + duration; now < end; now += milliseconds{10}) {
@@ -276,6 +288,57 @@ TEST(failing_vision_is_a_failure) {
   s.facts.vision_error = static_cast<int>(Errc::device);
   s.run(milliseconds{50});
   s.expect(HealthState::failed, Cause::vision_failed);
+}
+
+TEST(a_processing_that_hangs_is_failed_within_300_ms_though_frames_arrive) {
+  Scene s;
+  s.run(seconds{3});
+  s.processing = false;
+  s.run(milliseconds{290});
+  TEST_ASSERT_TRUE(s.monitor.severity(Cause::vision_stalled, 0) == PartState::fine);
+  s.run(milliseconds{50});  // with up to a frame until one waits
+  s.expect(HealthState::failed, Cause::vision_stalled);
+  TEST_ASSERT_DOUBLE_WITHIN(40, 320, s.monitor.evaluate(s.now).number);
+  s.run(seconds{20});
+  s.expect(HealthState::failed, Cause::vision_stalled);
+  TEST_ASSERT_DOUBLE_WITHIN(100, 20'340, s.monitor.evaluate(s.now).number);
+  s.resume();
+  s.run(milliseconds{900});
+  s.expect(HealthState::failed, Cause::vision_stalled);
+  s.run(seconds{3});  // also until the frames that were lost meanwhile are 2 s old
+  s.expect(HealthState::active, Cause::none);
+}
+
+TEST(one_slow_frame_is_no_hang) {
+  Scene s;
+  s.run(seconds{3});
+  for (int i = 0; i < 10; ++i) {
+    s.processing = false;
+    s.run(milliseconds{250});
+    s.resume();
+    s.run(milliseconds{50});
+    TEST_ASSERT_TRUE(s.monitor.present(Cause::vision_stalled, 0) == PartState::fine);
+  }
+}
+
+TEST(a_camera_that_is_silent_does_not_look_like_a_hang) {
+  Scene s;
+  s.run(seconds{3});
+  s.enter(CameraCondition::silent);
+  s.run(seconds{5});
+  s.expect(HealthState::failed, Cause::camera_silent);
+  TEST_ASSERT_TRUE(s.monitor.severity(Cause::vision_stalled, 0) == PartState::fine);
+  s.enter(CameraCondition::delivering);  // nor does its first frame, however long nothing came
+  s.run(milliseconds{250});
+  TEST_ASSERT_TRUE(s.monitor.severity(Cause::vision_stalled, 0) == PartState::fine);
+}
+
+TEST(a_recording_waits_for_its_processing_and_never_hangs) {
+  Scene s{Imaging::visible, false};
+  s.run(seconds{3});
+  s.processing = false;
+  s.run(seconds{3});
+  TEST_ASSERT_TRUE(s.monitor.severity(Cause::vision_stalled, 0) == PartState::fine);
 }
 
 TEST(a_failing_flow_degrades_as_people_are_still_found) {

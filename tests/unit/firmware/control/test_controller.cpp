@@ -21,7 +21,7 @@ namespace {
 constexpr Drive::Options kNoDetector{.detectors = Drive::Detectors::none};
 
 TEST(it_becomes_active_and_says_so_with_the_lamp_going_off) {
-  Drive car{kNoDetector};
+  Drive car;
   car.filming = false;
   car.step();
   TEST_ASSERT_EQUAL_STRING("STARTING", name_of(car.controller->health().state));
@@ -30,8 +30,39 @@ TEST(it_becomes_active_and_says_so_with_the_lamp_going_off) {
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(car.until([&] { return !car.amber.on(); }));
   TEST_ASSERT_TRUE(car.until([&] { return car.statuses.back().speed_valid; }));
+  TEST_ASSERT_TRUE(car.statuses.back().detector_present);
+}
+
+TEST(without_a_detector_the_amber_lamp_is_lit_though_nothing_is_broken) {
+  Drive car{kNoDetector};
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+  TEST_ASSERT_TRUE(car.until([&] { return car.readiness() == Readiness::no_detector; }));
+  car.amber.history.clear();
+  car.run(seconds{3});
+  TEST_ASSERT_TRUE(car.amber.on());
+  for (const bool lit : car.amber.history) TEST_ASSERT_TRUE(lit);
   TEST_ASSERT_FALSE(car.statuses.back().detector_present);
   TEST_ASSERT_EQUAL_INT(0, car.lists.size());  // nobody looks
+}
+
+TEST(the_amber_lamp_is_lit_in_reverse_and_not_while_the_car_stands) {
+  Drive car;
+  car.gear = Gear::drive;
+  TEST_ASSERT_TRUE(car.becomes_ready());
+  car.run(seconds{2});
+  TEST_ASSERT_FALSE(car.amber.on());  // standing still is no reason
+  car.gear = Gear::reverse;
+  TEST_ASSERT_TRUE(car.until([&] { return car.readiness() == Readiness::reversing; }));
+  car.step();
+  TEST_ASSERT_TRUE(car.amber.on());
+  TEST_ASSERT_EQUAL_STRING("ACTIVE", name_of(car.statuses.back().health.state));
+}
+
+TEST(a_bus_that_is_switched_off_but_required_is_a_fault) {
+  Drive car{{.bus = false}};
+  TEST_ASSERT_TRUE(car.reaches(HealthState::degraded, Cause::signals_missing));
+  TEST_ASSERT_EQUAL_STRING("no_speed", name_of(car.controller->readiness()));
+  TEST_ASSERT_TRUE(car.amber.on());
 }
 
 TEST(the_status_comes_ten_times_a_second_with_a_running_counter) {
@@ -46,7 +77,7 @@ TEST(the_status_comes_ten_times_a_second_with_a_running_counter) {
 }
 
 TEST(a_lost_camera_shows_on_the_bus_and_the_lamp_and_it_recovers) {
-  Drive car{kNoDetector};
+  Drive car;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.filming = false;
   TEST_ASSERT_TRUE(car.heard(HealthState::degraded, Cause::camera_silent));
@@ -55,7 +86,7 @@ TEST(a_lost_camera_shows_on_the_bus_and_the_lamp_and_it_recovers) {
   TEST_ASSERT_TRUE(car.heard(HealthState::failed, Cause::camera_silent));
   car.filming = true;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
-  TEST_ASSERT_FALSE(car.amber.on());
+  TEST_ASSERT_TRUE(car.until([&] { return !car.amber.on(); }));
 }
 
 TEST(a_lost_bus_and_a_silent_vehicle_are_faults_that_end) {
@@ -342,6 +373,38 @@ TEST(the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck) {
   TEST_ASSERT_TRUE(car.log.has("stuck"));
 }
 
+TEST(a_watchdog_that_refuses_is_a_fault_that_ends) {
+  Drive car;
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+  car.each_step = [&] { car.watchdog.fail_next = Error{Errc::io, EBUSY, "kick the watchdog"}; };
+  TEST_ASSERT_TRUE(car.heard(HealthState::degraded, Cause::watchdog_refused));
+  TEST_ASSERT_DOUBLE_WITHIN(0.1, EBUSY, car.statuses.back().health.number);
+  TEST_ASSERT_TRUE(car.amber.on());
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(car.readiness()));
+  car.each_step = nullptr;
+  car.watchdog.fail_next.reset();
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+}
+
+TEST(what_could_not_be_made_at_the_start_is_a_fault_and_warnings_are_given) {
+  const Error no_thread{Errc::io, EAGAIN, "start its thread"};
+  const Error no_gpu{Errc::device, 100, "run on the GPU"};
+  struct Case {
+    StartGaps gaps;
+    Cause cause;
+    double number;
+  };
+  for (const Case& c : {Case{{.events = no_thread}, Cause::event_log_refused, EAGAIN},
+                        Case{{.recorder = no_thread}, Cause::records_refused, EAGAIN},
+                        Case{{.gpu = no_gpu}, Cause::gpu_missing, 6}}) {
+    Drive car{{.gaps = c.gaps}};
+    TEST_ASSERT_TRUE(car.heard(HealthState::degraded, c.cause));
+    TEST_ASSERT_DOUBLE_WITHIN(0.1, c.number, car.statuses.back().health.number);
+    TEST_ASSERT_TRUE(car.becomes_ready());
+    TEST_ASSERT_TRUE(car.amber.on());
+  }
+}
+
 TEST(a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
@@ -359,7 +422,7 @@ TEST(a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead) {
 }
 
 TEST(an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on) {
-  Drive car{kNoDetector};
+  Drive car;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(car.until([&] { return !car.amber.on() && car.statuses.back().speed_valid; }));
   car.send(can::encode(warning_test(25)));

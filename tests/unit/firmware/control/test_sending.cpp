@@ -23,7 +23,8 @@ namespace {
 constexpr Drive::Options kNoDetector{.detectors = Drive::Detectors::none};
 
 TEST(refused_messages_are_a_fault_that_is_told_and_ends) {
-  Drive car{kNoDetector};
+  Drive car;
+  TEST_ASSERT_TRUE(car.becomes_ready());
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.run(seconds{1});
   car.ours.queue_full(true);

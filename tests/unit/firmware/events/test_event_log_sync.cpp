@@ -111,6 +111,28 @@ TEST(a_disk_that_fails_to_sync_is_reported_until_it_works) {
   TEST_ASSERT_EQUAL_INT(2, lines_of(slurp(scratch.path())).size());  // and log_refused
 }
 
+TEST(a_disk_that_hangs_is_reported_until_it_goes_on) {
+  const Scratch scratch;
+  const kerb::FakeClock clock;
+  EventLogOptions options = options_for(scratch.path());
+  options.hang_limit = milliseconds{50};
+  const auto log = open(options, clock);
+  log->post(of(EventKind::health_changed));
+  TEST_ASSERT_TRUE(log->flush(seconds{20}));
+  TEST_ASSERT_EQUAL_INT(0, log->status().error);
+  hang = true;
+  log->post(of(EventKind::health_changed));
+  const bool told = eventually([&] { return log->status().error == ETIMEDOUT; });
+  const bool held = hanging;
+  hang = false;
+  TEST_ASSERT_TRUE(told);
+  TEST_ASSERT_TRUE(held);
+  TEST_ASSERT_TRUE(eventually([&] { return log->status().error == 0; }));
+  TEST_ASSERT_TRUE(log->flush(seconds{20}));
+  std::this_thread::sleep_for(milliseconds{100});  // asleep for longer than the limit: no hang
+  TEST_ASSERT_EQUAL_INT(0, log->status().error);
+}
+
 TEST(a_disk_that_hangs_delays_neither_post_nor_the_end) {
   const Scratch scratch;
   auto clock = std::make_unique<kerb::FakeClock>();

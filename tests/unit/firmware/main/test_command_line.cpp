@@ -128,7 +128,7 @@ TEST(an_unknown_command_is_named_with_those_there_are) {
   for (const char* arguments : {"bogus", "bogus --help", "bogus run", "Run", "''"}) {
     const Outcome o = kerbwatch(arguments);
     expect_bad_input(o, "kerbwatch: error: unknown command '");
-    expect_bad_input(o, "run, check, config, demo, replay");
+    expect_bad_input(o, "run, guard, check, config, demo, replay");
     TEST_ASSERT_EQUAL_STRING("", o.out.c_str());
   }
   expect_bad_input(kerbwatch("bogus"), "'bogus'");
@@ -143,7 +143,7 @@ TEST(a_result_that_cannot_be_written_is_no_success) {
   for (const std::string& arguments :
        {std::string{"config"}, "check --config " + desk, std::string{"--help"},
         std::string{"--version"}, std::string{"run --help"}, "replay " + record,
-        "replay --json " + record, "run --seconds 0.5 --config " + desk,
+        "replay --json " + record, "run --seconds 3 --config " + desk,
         std::string{"demo --seconds 4"}}) {
     const Outcome o = shell("( " + std::string{KERBWATCH} + " " + arguments + " >/dev/full )");
     TEST_ASSERT_EQUAL_INT_MESSAGE(2, o.code, (arguments + "\n" + o.err).c_str());
@@ -171,10 +171,10 @@ TEST(what_is_wrong_with_a_configuration_is_one_line_each) {
   TEST_ASSERT_EQUAL_INT_MESSAGE(2, two.lines_of_error(), two.err.c_str());
 }
 
-TEST(a_missing_device_is_named_in_one_line) {
+TEST(a_missing_device_is_named_in_one_line_by_a_strict_run) {
   const std::string quiet =
       "[can]\nenabled = false\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n";
-  const std::string pattern = "[[camera]]\nsource = \"pattern\"\n";
+  const std::string pattern = "[[camera]]\nsource = \"pattern\"\n[detector]\nenabled = false\n";
   for (const auto& [text, named] :
        {std::pair<std::string, const char*>{quiet + "[[camera]]\ndevice = \"/dev/video99\"\n",
                                             "/dev/video99"},
@@ -188,7 +188,93 @@ TEST(a_missing_device_is_named_in_one_line) {
          "[thermal]\nenabled = false\n" +
              pattern,
          "can99"}})
-    expect_bad_input(kerbwatch("run --config " + config(text)), named);
+    expect_bad_input(kerbwatch("run --strict --config " + config(text)), named);
+}
+
+TEST(a_missing_device_is_waited_for_and_the_start_is_failed_meanwhile) {
+  // A camera of which nothing is known, one whose pictures are known, the bus, a lamp, a watchdog.
+  struct Case {
+    std::string text;
+    const char* state;
+    const char* named;
+  };
+  const std::string pattern =
+      "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[detector]\n"
+      "enabled = false\n";
+  const std::string no_bus =
+      "[can]\nenabled = false\nrequired = false\n[thermal]\nenabled = "
+      "false\n[health]\nstart_ms = 500\n";
+  for (const Case& c :
+       {Case{"[[camera]]\ndevice = \"/dev/video99\"\n" + no_bus, "FAILED: camera_gone",
+             "/dev/video99"},
+        Case{"[[camera]]\ndevice = \"/dev/video99\"\nformat = \"yuyv\"\n[detector]\nenabled = "
+             "false\n" +
+                 no_bus,
+             "FAILED: camera_gone", "/dev/video99"},
+        Case{pattern + no_bus + "[lamp]\nenabled = true\nchip = \"/dev/gpiochip99\"\n",
+             "DEGRADED: output_refused", "/dev/gpiochip99"},
+        Case{pattern + no_bus + "[watchdog]\nenabled = true\ndevice = \"/dev/watchdog99\"\n",
+             "DEGRADED: watchdog_refused", "/dev/watchdog99"},
+        Case{pattern + "[thermal]\nenabled = false\n[can]\ninterface = \"can99\"\n",
+             "DEGRADED: bus_lost", "can99"}}) {
+    const Outcome o =
+        kerbwatch("run --seconds 2 --config " +
+                  config(c.text + "[events]\nenabled = false\n[record]\nenabled = false\n"));
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(o.err.find(c.state) != std::string::npos, o.err.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(o.err.find(c.named) != std::string::npos, o.err.c_str());
+  }
+}
+
+TEST(a_gpu_that_is_demanded_and_missing_is_failed_and_waited_for) {
+  const std::string path = desk_config("[vision]\nbackend = \"cuda\"\n");
+  const std::string run = std::string{"CUDA_VISIBLE_DEVICES=-1 "} + KERBWATCH + " run ";
+  const Outcome waits = shell(run + "--seconds 2 --config " + path);
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, waits.code, waits.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(waits.err.find("FAILED: vision_failed") != std::string::npos,
+                           waits.err.c_str());
+  expect_bad_input(shell(run + "--strict --config " + path), "GPU");
+}
+
+TEST(a_temperature_that_cannot_be_read_from_the_start_is_a_fault) {
+  const Outcome o = kerbwatch(
+      "run --seconds 6.5 --config " +
+      config("[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[detector]\nenabled = "
+             "false\n[can]\nenabled = false\nrequired = false\n[thermal]\nroot = \"" +
+             (g_folder / "no_zones").string() +
+             "\"\n[events]\nenabled = false\n[record]\nenabled = false\n"));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("thermal_unreadable") != std::string::npos, o.err.c_str());
+}
+
+TEST(no_model_is_a_fault_unless_detection_is_switched_off) {
+  const std::string quiet = "[health]\nstart_ms = 500\n";
+  const Outcome none = kerbwatch("run --seconds 1 --config " + desk_config(quiet));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, none.code, none.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(none.err.find("FAILED: vision_failed") != std::string::npos,
+                           none.err.c_str());
+  const Outcome off =
+      kerbwatch("run --seconds 2 --config " + desk_config(quiet + "[detector]\nenabled = false\n"));
+  TEST_ASSERT_TRUE_MESSAGE(off.err.find("FAILED") == std::string::npos, off.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(off.err.find("signals_missing") != std::string::npos, off.err.c_str());
+}
+
+TEST(a_guard_starts_it_again_when_it_is_killed_and_ends_with_it) {
+  // The guard is the shell's child; what it runs is the guard's.
+  const std::string path = desk_config(), events = g_folder / "events.jsonl";
+  const std::string wait_for = "for i in $(seq 300); do [ $(grep -c '\"started\"' " + events +
+                               " 2>/dev/null || echo 0) -ge ";
+  const std::string then = " ] && break; sleep 0.1; done; ";
+  const Outcome o =
+      shell("(" + std::string{KERBWATCH} + " guard --config " + path + " & guard=$!; " + wait_for +
+            "1" + then + "kill -9 $(cat /proc/$guard/task/$guard/children); " + wait_for + "2" +
+            then + "kill -TERM $guard; wait $guard)");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("was killed by signal 9") != std::string::npos,
+                           o.err.c_str());
+  const std::string written = read(events);
+  TEST_ASSERT_TRUE_MESSAGE(written.find("SIGTERM") != std::string::npos, written.c_str());
+  expect_bad_input(kerbwatch("guard --config /nowhere.toml"), "/nowhere.toml");
 }
 
 #if KERB_OPENCV
@@ -484,11 +570,12 @@ TEST(a_bad_model_is_told_by_a_product_that_runs) {
     TEST_ASSERT_TRUE_MESSAGE(events.find(part) != std::string::npos, events.c_str());
 }
 
-/// Starts one, and does `then` when its event log says that it runs, however long that takes here.
-/// Should it never, or not heed what it is sent, it ends by itself, and the log has another reason.
+/// Starts one, and does `then` when its event log says that it runs (the camera that opened is a
+/// finding of its first rounds), however long that takes here. Should it never, or not heed what it
+/// is sent, it ends by itself, and the log has another reason.
 std::string while_running(const std::string& config, const std::string& then) {
   return "(" + std::string{KERBWATCH} + " run --seconds 30 --config " + config +
-         " & pid=$!; for i in $(seq 200); do grep -qs started " +
+         " & pid=$!; for i in $(seq 200); do grep -qs camera_opened " +
          (g_folder / "events.jsonl").string() + " && break; sleep 0.1; done; " + then + ")";
 }
 

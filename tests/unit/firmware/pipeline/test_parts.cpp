@@ -45,6 +45,16 @@ TEST(the_newest_frame_wins_and_the_older_goes_back_at_once) {
   TEST_ASSERT_FALSE(latest.take(Nanos::zero()).has_value());
 }
 
+TEST(a_frame_that_replaces_an_offered_one_drops_none) {
+  auto lender = std::make_shared<CountingLender>();
+  LatestFrame latest;
+  latest.offer(frame(lender, 1));
+  TEST_ASSERT_FALSE(latest.put(frame(lender, 2)));
+  latest.offer(frame(lender, 3));  // does not replace
+  TEST_ASSERT_TRUE(latest.put(frame(lender, 4)));
+  TEST_ASSERT_EQUAL_UINT64(4, latest.take(Nanos::zero())->sequence);
+}
+
 TEST(closing_lets_a_waiting_frame_go_and_wakes_everybody) {
   auto lender = std::make_shared<CountingLender>();
   LatestFrame latest;

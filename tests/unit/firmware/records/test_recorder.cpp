@@ -224,6 +224,28 @@ TEST(what_is_lost_is_marked_and_followed_again) {
   TEST_ASSERT_GREATER_THAN_UINT64(300, result.rounds.count);
 }
 
+TEST(a_writer_that_hangs_is_reported_until_it_goes_on) {
+  std::atomic<bool> gate{false};
+  Recording one{{.hang_limit = milliseconds{50}}, std::make_unique<ToyEncoder>(&gate)};
+  TEST_ASSERT_TRUE(one.recorder->flush(kPatience));
+  TEST_ASSERT_EQUAL_INT(0, one.status().error);
+  one.drive->pace = {};
+  const std::vector<std::uint8_t> pixels(64 * 36, 100);
+  one.drive->picture = {pixels.data(), 64, 36, 64};
+  one.run(2, kFar);
+  const auto becomes = [&](int error) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (one.status().error != error && std::chrono::steady_clock::now() < end)
+      std::this_thread::yield();
+    return one.status().error == error;
+  };
+  const bool told = becomes(ETIMEDOUT);
+  gate = true;
+  gate.notify_all();
+  TEST_ASSERT_TRUE(told);
+  TEST_ASSERT_TRUE(becomes(0));
+}
+
 TEST(only_collisions_where_only_they_are_asked_for) {
   Recording one{{.after = seconds{1}, .from = WarningLevel::collision}};
   one.run(12, kNear);

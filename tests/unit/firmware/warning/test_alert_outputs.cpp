@@ -143,7 +143,7 @@ struct Bench {
     current = fake.get();
     return fake;
   }
-  OutputOpener<Output> opener() {
+  DeviceOpener<Output> opener() {
     return [this]() -> Result<std::unique_ptr<Output>> {
       tries.push_back(clock.now());
       if (!plugged) return Error{Errc::not_found, 2, "open output", "/dev/out0"};
@@ -206,6 +206,28 @@ TEST(a_line_that_is_back_gets_the_level_that_is_wanted_now) {
   TEST_ASSERT_TRUE(b.current->on());
   TEST_ASSERT_TRUE(*line.get());
   TEST_ASSERT_TRUE(b.log.has("status lamp is back"));
+}
+
+TEST(a_line_that_is_missing_at_the_start_is_opened_when_it_comes) {
+  LineBench b;
+  b.plugged = false;
+  ReopeningLine line{nullptr, b.opener(), "status lamp", b.clock, b.log};
+  const Status refused = line.set(true);
+  TEST_ASSERT_ERROR(Errc::gone, refused);
+  TEST_ASSERT_EQUAL_INT(2, refused.error().native);
+  TEST_ASSERT_ERROR(Errc::gone, line.get());
+  TEST_ASSERT_TRUE(b.log.has("status lamp: open output: /dev/out0"));
+  b.plugged = true;
+  TEST_ASSERT_ERROR(Errc::gone, line.set(true));  // its time has not come
+  b.clock.advance(milliseconds{100});
+  TEST_ASSERT_OK(line.set(true));
+  TEST_ASSERT_TRUE(b.current->on());
+  // One that is there is opened without a word.
+  LineBench there;
+  ReopeningLine first{nullptr, there.opener(), "lamp", there.clock, there.log};
+  TEST_ASSERT_OK(first.set(true));
+  TEST_ASSERT_TRUE(there.current->on());
+  TEST_ASSERT_EQUAL_size_t(0, there.log.lines().size());
 }
 
 TEST(an_output_that_keeps_leaving_is_tried_less_and_less) {

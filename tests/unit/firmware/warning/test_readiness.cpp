@@ -130,7 +130,8 @@ TEST(a_car_that_rolls_back_a_little_is_not_reversing) {
 TEST(the_causes_that_stop_warnings_and_no_others) {
   const std::set<Cause> stops{Cause::camera_silent, Cause::camera_no_signal,  Cause::camera_gone,
                               Cause::camera_frozen, Cause::camera_blinded,    Cause::camera_dark,
-                              Cause::camera_dirty,  Cause::camera_misaligned, Cause::vision_failed};
+                              Cause::camera_dirty,  Cause::camera_misaligned, Cause::vision_failed,
+                              Cause::vision_stalled};
   for (int i = 0; i < kCauseCount; ++i) {
     const Cause cause = static_cast<Cause>(i);
     TEST_ASSERT_TRUE_MESSAGE(stops_warnings(cause) == stops.contains(cause), name_of(cause));
