@@ -195,10 +195,9 @@ Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size 
   out.width = picture.width;
   out.height = picture.height;
   const auto too_few = [&](int left) {
-    return Error{
-        Errc::invalid_argument, 0, "calibrate",
-        Text<112>{fmt::format("only {} views of the board that differ; at least {} are needed",
-                              left, settings.fewest_views)}};
+    return Error{Errc::invalid_argument, 0, "calibrate",
+                 Text<112>{fmt::format("different views of the board: {}, at least {} are needed",
+                                       left, settings.fewest_views)}};
   };
   leave_out_alike(views, settings.alike * picture.width, out.notes);
   if (used_of(views) < settings.fewest_views) return too_few(used_of(views));

@@ -73,7 +73,7 @@ TEST(a_wrong_command_line_is_bad_input) {
   // With those there are, and whatever follows it.
   expect_bad_input(kerblab("fly --help"),
                    "unknown sub-command 'fly'; there are detect, model, eval");
-  expect_bad_input(kerblab("sim fly --help"), "'fly'; there are run,");
+  expect_bad_input(kerblab("sim fly --help"), "'fly'; there are list, check");
   expect_bad_input(kerblab("fly --version"), "'fly'");
   expect_bad_input(kerblab("--fast detect a.png"), "unknown option '--fast'");
   expect_bad_input(kerblab("detect -dash.jpg"), "unknown option '-dash.jpg'");

@@ -182,10 +182,10 @@ TEST(detail_that_goes_at_once_is_dirt) {
 /// sees a part of it, moved by whole pixels, and smeared by its exposure in a turn.
 class Panorama {
  public:
-  static constexpr int kWidth = 640, kHeight = 400;
+  static constexpr int kWidth = 320, kHeight = 200;
   explicit Panorama(int wall_from) : pixels_(std::size_t{kAll} * kHeight) {
     std::mt19937 random{7};
-    std::vector<int> front(kAll / 48 + 1);  // of another brightness every 48 pixels
+    std::vector<int> front(kAll / 24 + 1);  // of another brightness every 24 pixels
     for (int& f : front) f = static_cast<int>(random() % 70) + 70;
     std::vector<int> bricks(std::size_t{kAll / 3} * (kHeight / 3 + 1));
     for (int& b : bricks) b = static_cast<int>(random() % 60);
@@ -193,7 +193,7 @@ class Panorama {
       for (int x = 0; x < kAll; ++x) {
         const int brick = bricks[static_cast<std::size_t>(y / 3 * (kAll / 3) + x / 3)];
         pixels_[static_cast<std::size_t>(y * kAll + x)] = static_cast<std::uint8_t>(
-            front[static_cast<std::size_t>(x / 48)] + (x < wall_from ? brick : y / 20));
+            front[static_cast<std::size_t>(x / 24)] + (x < wall_from ? brick : y / 10));
       }
   }
   /// `mud`: how much of the contrast is lost; `smear`: pixels to the side that are averaged.
@@ -214,7 +214,7 @@ class Panorama {
   }
 
  private:
-  static constexpr int kAll = 2400;
+  static constexpr int kAll = 1200;
   std::vector<std::uint8_t> pixels_;
 };
 
@@ -224,15 +224,15 @@ struct Turn {
   static constexpr double kRate = 30, kBegins = 3, kEnds = 5.5;
   double left = 0, speed = 0;  // pixels, pixels per second
   void step(double t) {
-    const double wanted = t >= kBegins && t < kEnds ? 320 : 0;
-    speed += std::clamp(wanted - speed, -640 / kRate, 640 / kRate);
+    const double wanted = t >= kBegins && t < kEnds ? 160 : 0;
+    speed += std::clamp(wanted - speed, -320 / kRate, 320 / kRate);
     left += speed / kRate;
   }
 };
 
 TEST(a_turn_towards_something_plain_is_no_dirt) {
   for (const bool smears : {false, true}) {
-    const Panorama street{700};
+    const Panorama street{350};
     ImageCheck check;
     Turn turn;
     double longest = 0, most = 0, lasts = 0;
@@ -251,14 +251,14 @@ TEST(a_turn_towards_something_plain_is_no_dirt) {
     }
     std::printf("smears %d: at most %.0f %% dull, over half for %.2f s\n", smears, 100 * most,
                 longest);
-    TEST_ASSERT_TRUE(turn.left > 600);
+    TEST_ASSERT_TRUE(turn.left > 300);
     TEST_ASSERT_TRUE(longest < 0.2);  // 0.25 s would be told
   }
 }
 
 TEST(dirt_is_told_in_a_turn_and_after_it) {
-  for (const double at : {1.0, 3.2, 4.0, 5.0, 6.0, 8.0}) {  // before, in and after the turn
-    const Panorama street{2400};
+  for (const double at : {1.0, 3.2, 4.0, 6.0}) {  // before, in and after the turn
+    const Panorama street{1200};
     ImageCheck check;
     Turn turn;
     for (int i = 0; i < 10 * 30; ++i) {
