@@ -118,11 +118,10 @@ TEST(the_product_tells_the_faults_it_knows_and_recovers) {
 
 /// What the suite `faults` asks for, of those that show in a plain picture.
 TEST(the_product_tells_most_faults_within_300_ms) {
-  for (const FaultCase& c :
-       {FaultCase{Kind::camera_blinded, 1}, FaultCase{Kind::camera_dark, 1},
-        FaultCase{Kind::camera_silent, 1}, FaultCase{Kind::signals_lost, 1},
-        FaultCase{Kind::signals_stuck, 1}, FaultCase{Kind::signals_late, 0.5},
-        FaultCase{Kind::signals_implausible, 400}})
+  for (const FaultCase& c : {FaultCase{Kind::camera_blinded, 1}, FaultCase{Kind::camera_dark, 1},
+                             FaultCase{Kind::camera_silent, 1}, FaultCase{Kind::signals_lost, 1},
+                             FaultCase{Kind::signals_stuck, 1}, FaultCase{Kind::signals_late, 0.5},
+                             FaultCase{Kind::signals_implausible, 400}})
     for (const double from : {2.0, 2.013, 2.031}) {
       Scenario s = with_fault(c.kind, c.amount, from, 3);
       s.criteria.fault_told_within_s = 0.3;
