@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 # What the checks drive. Dependencies are added in front of each; what is built in is skipped.
-MODULES = ["virtio_mmio", "virtio_blk", "vivid", "vcan", "slcan", "can-raw", "softdog", "snd-aloop"]
+MODULES = ["virtio_mmio", "virtio_blk", "vivid", "vcan", "slcan", "can-raw", "can-isotp", "softdog", "snd-aloop"]
 
 # Where Debian keeps arm64 libraries: on an arm64 host or with multiarch, and with cross packages.
 LIBRARY_DIRS = ["/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/aarch64-linux-gnu/lib"]
