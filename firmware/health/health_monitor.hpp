@@ -34,6 +34,10 @@ class HealthMonitor {
   [[nodiscard]] PartState severity(Cause cause, int camera = 0) const noexcept {
     return part(cause, camera).held;
   }
+  /// The number of one part, as last reported while it was not fine.
+  [[nodiscard]] double number(Cause cause, int camera = 0) const noexcept {
+    return part(cause, camera).number;
+  }
 
  private:
   struct Part {

@@ -10,6 +10,7 @@
 
 #include "drivers/alsa/alsa_tone.hpp"
 #include "drivers/gpio/linux_output_line.hpp"
+#include "drivers/isotp/isotp_link.hpp"
 #include "drivers/replay/open_replay.hpp"
 #include "drivers/socketcan/socketcan_bus.hpp"
 #include "drivers/thermal/sysfs_thermal.hpp"
@@ -72,6 +73,7 @@ class LinuxMachine final : public Machine {
     // The watchdog last: an error before it must not leave it armed.
     if (Status s = open_cameras(config, clock, log); !s) return s;
     if (Status s = open_bus(config, clock); !s) return s;
+    open_tester(config, clock, log);
     if (Status s = open_lamps(config, clock, log); !s) return s;
     if (Status s = open_tone(config, clock, log); !s) return s;
     if (Status s = open_thermal(config, log); !s) return s;
@@ -115,6 +117,19 @@ class LinuxMachine final : public Machine {
     bus_ = std::move(*bus);
     devices_.bus = bus_.get();
     return Done{};
+  }
+  void open_tester(const Config& config, const Clock& clock, Log& log) {
+    if (!config.diagnostics.enabled) return;
+    Result<std::unique_ptr<IsotpLink>> tester =
+        IsotpLink::open({config.can.interface, config.diagnostics.request_id,
+                         config.diagnostics.response_id, config.diagnostics.functional_id},
+                        clock);
+    if (!tester) {  // a workshop can wait, a driver cannot
+      log.error("diagnostics", describe(tester.error()) + "; no tester will be answered");
+      return;
+    }
+    tester_ = std::move(*tester);
+    devices_.tester = tester_.get();
   }
   Status open_lamps(const Config& config, const Clock& clock, Log& log) {
     if (!config.lamp.enabled) return Done{};
@@ -183,6 +198,7 @@ class LinuxMachine final : public Machine {
   std::vector<std::unique_ptr<CameraPipeline>> pipelines_;
   std::vector<ControlledCamera> cameras_;
   std::unique_ptr<CanBus> bus_;
+  std::unique_ptr<DiagnosticLink> tester_;
   std::unique_ptr<OutputLine> warning_lamp_, status_lamp_;
   std::unique_ptr<Tone> tone_;
   std::unique_ptr<Thermal> thermal_;

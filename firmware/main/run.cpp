@@ -10,6 +10,7 @@
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
 #include "firmware/events/events.hpp"
+#include "firmware/main/diagnostics_setup.hpp"
 #include "firmware/main/machine.hpp"
 #include "firmware/main/report.hpp"
 #include "firmware/main/version.hpp"
@@ -55,6 +56,7 @@ const char* loop(Controller& controller, Machine& machine, Bell& bell, const Clo
       told = controller.health().state;
       machine.notify(fmt::format("READY=1\nSTATUS={}", render_health(controller.health())).c_str());
     }
+    if (controller.reset_requested()) return "a tester's reset";
     if (controller.ended()) return "end of the recordings";
     if (now >= end) return "--seconds reached";
     if (rang && now < tick) continue;
@@ -97,6 +99,8 @@ int run_product(const Config& config, const std::string& config_path, double sec
   ControlDevices devices = (*machine)->devices();
   devices.events = log_of_events;
   devices.recorder = recorder->get();
+  const Diagnostician diagnostician = open_diagnostics(config, devices.tester, log);
+  devices.diagnostics = diagnostician.setup.get();
   Controller controller{config, devices, (*machine)->cameras(), clock, log};
 
   log.info("main", fmt::format("kerbwatch {} runs", kVersion));

@@ -54,11 +54,12 @@ class Drive : public Listener {
     int cameras = 1;
     Sensitivity sensitivity = Sensitivity::normal;
     Detectors detectors = Detectors::all;
-    records::WarningRecorder* recorder = nullptr;  ///< outlives the drive
-    EventLog* events = nullptr;                    ///< likewise
-    bool bands = false;                            ///< every camera has some
-    std::optional<Error> spectral_error{};         ///< what looks at them could not be made
-    bool measures_view = false;                    ///< every camera measures how far it sees
+    records::WarningRecorder* recorder = nullptr;     ///< outlives the drive
+    EventLog* events = nullptr;                       ///< likewise
+    const diagnostics::Setup* diagnostics = nullptr;  ///< null: no workshop asks
+    bool bands = false;                               ///< every camera has some
+    std::optional<Error> spectral_error{};            ///< what looks at them could not be made
+    bool measures_view = false;                       ///< every camera measures how far it sees
     LimitedViewSettings limited_view{};
     PeopleSink* sink = nullptr;  ///< of the first camera; null: the recorder's, where there is one
   };
