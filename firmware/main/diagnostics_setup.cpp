@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/main/diagnostics_setup.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "firmware/diagnostics/calibration.hpp"
 #include "firmware/diagnostics/dtc_file.hpp"
 #include "firmware/events/events.hpp"
 #include "firmware/main/version.hpp"
@@ -19,11 +18,6 @@
 
 namespace kerb {
 namespace {
-
-std::uint32_t crc_of(const std::string& text) {
-  const auto bytes = std::as_bytes(std::span{text});
-  return crc32(bytes.data(), bytes.size());
-}
 
 std::uint32_t crc_of_file(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
@@ -56,22 +50,12 @@ diagnostics::Identity identity_of(const Config& config) {
       out.model_crc = crc_of_file(model);
     }
   }
-  out.calibration_crc = calibration_crc(config);
+  out.calibration_crc = diagnostics::calibration_crc(config.cameras);
   out.decisions = static_cast<std::uint16_t>(records::kDecisionsVersion);
   return out;
 }
 
 }  // namespace
-
-std::uint32_t calibration_crc(const Config& config) {
-  std::string text;
-  for (const CameraSettings& c : config.cameras)
-    text += fmt::format("{} {}x{} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", c.name, c.width,
-                        c.height, c.fov_deg, c.focal_px.value_or(0), c.center_x.value_or(-1),
-                        c.center_y.value_or(-1), c.height_m, c.pitch_deg, c.yaw_deg, c.roll_deg,
-                        c.ahead_m, c.left_m, c.k1, c.k2, c.k3, c.p1, c.p2);
-  return crc_of(text);
-}
 
 Diagnostician open_diagnostics(const Config& config, DiagnosticLink* link, Log& log) {
   Diagnostician out;

@@ -19,7 +19,4 @@ struct Diagnostician {
 /// reported, and they begin anew. `link` may be null: codes are kept all the same.
 [[nodiscard]] Diagnostician open_diagnostics(const Config& config, DiagnosticLink* link, Log& log);
 
-/// A number for lens and mounting of all cameras: another one after every calibration.
-[[nodiscard]] std::uint32_t calibration_crc(const Config& config);
-
 }  // namespace kerb

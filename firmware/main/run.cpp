@@ -20,6 +20,9 @@
 namespace kerb {
 namespace {
 
+// Not 0, so that a service manager starts it again even where it does so after failures only.
+constexpr int kResetExitCode = 3;
+
 volatile std::sig_atomic_t g_signal = 0;
 
 void on_signal(int number) { g_signal = number; }
@@ -115,10 +118,11 @@ int run_product(const Config& config, const std::string& config_path, double sec
   (*machine)->stop();
   controller.finish(clock.now());
   const Nanos ran = clock.now() - start;
-  post(events::stopped(clock.now(), reason, 0, ran));
+  const int code = controller.reset_requested() ? kResetExitCode : 0;
+  post(events::stopped(clock.now(), reason, code, ran));
   log.info("main", fmt::format("stops: {}", reason));
   fmt::print("{}", render_report(controller, (*machine)->cameras(), ran));
-  return 0;
+  return code;
 }
 
 }  // namespace kerb

@@ -1,6 +1,8 @@
 set(dir ${CMAKE_CURRENT_LIST_DIR}/firmware/diagnostics)
 kerb_add_test(NAME unit_diagnostics_dtc SOURCES ${dir}/test_dtc.cpp LINKS kerb::firmware_diagnostics LABELS unit)
 kerb_test_uses(unit_diagnostics_dtc DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+kerb_add_test(NAME unit_diagnostics_calibration SOURCES ${dir}/test_calibration.cpp
+  LINKS kerb::firmware_diagnostics LABELS unit)
 kerb_add_test(NAME unit_diagnostics_memory SOURCES ${dir}/test_dtc_memory.cpp
   LINKS kerb::firmware_diagnostics LABELS unit)
 kerb_add_test(NAME unit_diagnostics_store SOURCES ${dir}/test_dtc_store.cpp

@@ -28,6 +28,9 @@ except ImportError:
     print("skipped: no udsoncan (pip install udsoncan)")
     sys.exit(77)
 
+sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
+import uds_client  # noqa: E402  (it needs udsoncan)
+
 CAMERA_DARK_0, CAMERA_FROZEN_1, BOARD_HOT = 0x9A1C97, 0x9A1596, 0x9A244B
 checks = 0
 failures = 0
@@ -93,41 +96,6 @@ class StandIn(BaseConnection):
         if not self.waiting:
             raise TimeoutException("no response")
         return self.waiting.pop(0)
-
-
-class State(udsoncan.DidCodec):
-    """One number of a fixed size."""
-
-    def __init__(self, size, signed=False):
-        self.size, self.signed = size, signed
-
-    def encode(self, value):
-        return value.to_bytes(self.size, "big", signed=self.signed)
-
-    def decode(self, payload):
-        return int.from_bytes(payload, "big", signed=self.signed)
-
-    def __len__(self):
-        return self.size
-
-
-FRAME = {0xFD10: State(4), 0xFD11: State(4), 0xFD12: State(2, True), 0xFD13: State(1), 0xFD14: State(1),
-         0xFD15: State(4, True)}
-OUTPUTS = {0xFD20: State(1), 0xFD21: State(1), 0xFD22: State(1)}
-CONFIG = dict(udsoncan.configs.default_client_config)
-CONFIG.update({
-    "exception_on_invalid_response": True,
-    "exception_on_unexpected_response": True,
-    "tolerate_zero_padding": False,
-    "ignore_all_zero_dtc": False,
-    "standard_version": 2020,
-    "extended_data_size": {CAMERA_DARK_0: 1, CAMERA_FROZEN_1: 1, BOARD_HOT: 1},
-    "data_identifiers": {
-        0xF186: State(1), 0xF189: udsoncan.AsciiCodec(32), 0xF18C: udsoncan.AsciiCodec(24),
-        0xF190: udsoncan.AsciiCodec(17), 0xF197: udsoncan.AsciiCodec(16), 0xFD00: udsoncan.AsciiCodec(32),
-        0xFD01: State(4), 0xFD02: State(4), 0xFD03: State(2), 0xFD16: State(2), **FRAME, **OUTPUTS},
-    "input_output": OUTPUTS,
-})
 
 
 def refused(code, call, what):
@@ -288,7 +256,7 @@ def main():
     logging.getLogger().addHandler(Warnings())
     logging.lastResort = None
     link = StandIn(words)
-    with Client(link, config=CONFIG) as client:
+    with Client(link, config=uds_client.config()) as client:
         for part in (sessions, identifiers, trouble_codes, outputs, functional):
             link.tell("speed 0")
             link.tell("run 6")
