@@ -78,6 +78,9 @@ kernel=$(find "$deps/kernel/boot" -name 'vmlinuz-*' 2> /dev/null | head -n 1 || 
 [ -x "$deps/busybox/bin/busybox" ] || cannot "no busybox in $deps/busybox/bin"
 [ -x "$programs/kerbwatch" ] || cannot "no kerbwatch in $programs: build the arm64 preset first"
 [ -x "$programs/kerb_board_player" ] || cannot "no kerb_board_player in $programs: build the arm64 preset first"
+if [ -z "$play" ]; then
+  [ -d "$(dirname "$deps")/board-python/usr" ] || cannot "no Python in $(dirname "$deps")/board-python: ./kerb setup board"
+fi
 [ -z "$check" ] || exit 0
 
 mkdir -p "$out" || cannot "$out cannot be written"
@@ -99,6 +102,16 @@ if [ -n "$play" ]; then
   for file in "$play"/*.kwplay "$play"/*.toml "$play"/*.kwm; do
     [ -f "$file" ] && files+=(--file "$file:/play/${file##*/}")
   done
+fi
+# The tester of a workshop: Python, what it imports, and what it does.
+if [ -z "$play" ]; then
+  packages=$(find "$top/.deps/venv/lib" -maxdepth 2 -name site-packages 2> /dev/null | head -n 1 || true)
+  for name in udsoncan isotp; do
+    [ -d "$packages/$name" ] || cannot "no Python package $name in .deps/venv: ./kerb setup board"
+    files+=(--tree "$packages/$name:/workshop/$name")
+  done
+  files+=(--file "$here/workshop.py:/workshop/workshop.py" --file "$top/tests/support/uds_client.py:/workshop/uds_client.py")
+  files+=(--python "$(dirname "$deps")/board-python")
 fi
 # Where a kerbwatch in /bin looks for the models that come with it.
 for model in "$top"/models/*.kwm; do
