@@ -48,6 +48,10 @@ void Diagnostics::report_changes() {
     log_.info("diagnostics", session_ == Session::extended ? "a tester began an extended session"
                                                            : "the extended session has ended");
   }
+  if (clears_ != server_.clears()) {
+    clears_ = server_.clears();
+    log_.info("diagnostics", "a tester cleared trouble codes");
+  }
   if (store_ == nullptr) return;
   const int error = store_->status().error;
   if (error != 0 && error != store_error_)

@@ -56,6 +56,7 @@ class Diagnostics {
   UdsServer server_;
   DiagnosticMessage request_, response_;
   Session session_ = Session::standard;  ///< as reported
+  std::uint64_t clears_ = 0;             ///< as reported
   bool link_lost_ = false;
   int store_error_ = 0;
   std::uint64_t refused_ = 0;

@@ -24,6 +24,7 @@ Nrc UdsServer::clear(Request request, const Situation& situation, Response&) noe
     memory_.clear(*one);
   else
     memory_.clear();
+  ++clears_;
   return Nrc::none;
 }
 

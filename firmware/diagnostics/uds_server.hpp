@@ -42,6 +42,8 @@ class UdsServer {
   void update(Nanos now) noexcept;
 
   [[nodiscard]] Session session() const noexcept { return session_; }
+  /// How often codes were cleared.
+  [[nodiscard]] std::uint64_t clears() const noexcept { return clears_; }
   /// A tester has asked for a reset, and its request was accepted.
   [[nodiscard]] bool reset_requested() const noexcept { return reset_requested_; }
 
@@ -74,6 +76,7 @@ class UdsServer {
   const bool restarts_;
   Session session_ = Session::standard;
   Nanos session_until_{};
+  std::uint64_t clears_ = 0;
   bool reset_requested_ = false;
 };
 

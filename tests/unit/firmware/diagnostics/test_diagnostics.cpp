@@ -53,6 +53,16 @@ TEST(a_lost_link_is_told_once_and_works_again) {
   TEST_ASSERT_EQUAL_size_t(2, car.log.size());
 }
 
+TEST(who_clears_codes_is_told_in_the_log) {
+  Car car;
+  TEST_ASSERT_TRUE(car.ask({0x14, 0xFF, 0xFF, 0x00}) == (Bytes{0x7F, 0x14, 0x31}));
+  TEST_ASSERT_FALSE(car.log.has("cleared"));
+  TEST_ASSERT_TRUE(car.ask({0x14, 0xFF, 0xFF, 0xFF}) == (Bytes{0x54}));
+  car.run(1s);
+  TEST_ASSERT_TRUE(car.log.has("cleared"));
+  TEST_ASSERT_EQUAL_size_t(1, car.log.size());
+}
+
 TEST(a_response_that_the_link_does_not_take_is_dropped) {
   Car car;
   car.link.busy = true;
@@ -110,7 +120,7 @@ TEST(a_round_allocates_nothing) {
   const Bytes requests[] = {{0x19, 0x0A},
                             {0x22, 0xF1, 0x89, 0xFD, 0x12},
                             {0x3E, 0x80},
-                            {0x14, 0xFF, 0xFF, 0xFF},
+                            {0x14, 0xFF, 0xFF, 0x00},
                             {0x2F, 0xFD, 0x20, 0x03, 0x01},
                             {0x99}};
   Situation situation;
