@@ -78,9 +78,6 @@ kernel=$(find "$deps/kernel/boot" -name 'vmlinuz-*' 2> /dev/null | head -n 1 || 
 [ -x "$deps/busybox/bin/busybox" ] || cannot "no busybox in $deps/busybox/bin"
 [ -x "$programs/kerbwatch" ] || cannot "no kerbwatch in $programs: build the arm64 preset first"
 [ -x "$programs/kerb_board_player" ] || cannot "no kerb_board_player in $programs: build the arm64 preset first"
-if [ -z "$play" ]; then
-  [ -d "$(dirname "$deps")/board-python/usr" ] || cannot "no Python in $(dirname "$deps")/board-python: ./kerb setup board"
-fi
 [ -z "$check" ] || exit 0
 
 mkdir -p "$out" || cannot "$out cannot be written"
@@ -105,6 +102,7 @@ if [ -n "$play" ]; then
 fi
 # The tester of a workshop: Python, what it imports, and what it does.
 if [ -z "$play" ]; then
+  [ -d "$(dirname "$deps")/board-python/usr" ] || cannot "no Python in $(dirname "$deps")/board-python: ./kerb setup board"
   packages=$(find "$top/.deps/venv/lib" -maxdepth 2 -name site-packages 2> /dev/null | head -n 1 || true)
   for name in udsoncan isotp; do
     [ -d "$packages/$name" ] || cannot "no Python package $name in .deps/venv: ./kerb setup board"
