@@ -19,7 +19,7 @@ bool says(const Process& tester, const char* line) {
   return tester.output().find(line) != std::string::npos;
 }
 
-/// The causes that check_faults has brought about for long enough.
+/// Some of the causes that check_faults has brought about.
 std::vector<std::string> command() {
   std::vector<std::string> out{kPython, "-B", kTester, "--interface", "vcan0", "--road"};
   for (const Cause cause :
