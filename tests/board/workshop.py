@@ -153,7 +153,7 @@ def main():
                         help="a code that must have failed; may be repeated")
     parser.add_argument("--road", action="store_true", help="say `now drive` and `now stand`, and wait until it does")
     options = parser.parse_args()
-    logging.lastResort = None  # udsoncan would repeat every negative response
+    logging.getLogger().addHandler(logging.NullHandler())  # udsoncan would repeat every negative response
     address = isotp.Address(rxid=options.response, txid=options.request)
     # An emulated board takes its time; on a car the times that Kerbwatch tells would do.
     settings = uds_client.config(use_server_timing=False, p2_timeout=3, request_timeout=5)
