@@ -68,7 +68,9 @@ setup_demo() { setup_packages build libraries opencv; }
 setup_board() {
   setup_packages build libraries arm64 fetch emulators
   fetch_unity
+  fetch_venv
   fetch_board
+  fetch_board_python
 }
 
 setup_cross() {
@@ -106,7 +108,10 @@ setup_test() {
         fetch_nvcc
         ;;
     esac
-    if [[ "$part" == board ]]; then fetch_board; fi
+    if [[ "$part" == board ]]; then
+      fetch_board
+      fetch_board_python
+    fi
   done
 }
 
@@ -248,4 +253,28 @@ fetch_board() {
   rm -f "$KERB_DEPS/.new-board/"*.deb
   [[ -x "$KERB_DEPS/.new-board/busybox/bin/busybox" ]] || die "busybox-static:arm64 holds no bin/busybox"
   keep board "$kernel"
+}
+
+# Python for the board: a workshop's tester (tests/board/workshop.py) runs there.
+fetch_board_python() {
+  local version list package archive
+  if [[ -s "$KERB_DEPS/board-python/.stamp" ]]; then return 0; fi
+  may_fetch "the board's Python (.deps/board-python)"
+  say "fetching an arm64 Python into .deps/board-python (about 5 MB)"
+  add_architecture arm64
+  refresh_package_lists
+  version="$(apt-cache depends python3-minimal:arm64 2>/dev/null |
+    sed -n 's/.*Depends: \(python3\.[0-9]*\)-minimal.*/\1/p' | head -n 1)"
+  [[ -n "$version" ]] || die "no python3-minimal:arm64 in this machine's package sources"
+  list=("$version-minimal" "lib$version-minimal" "lib$version-stdlib" libexpat1 zlib1g libffi8)
+  fresh board-python
+  (cd "$KERB_DEPS/.new-board-python" &&
+    quietly "apt-get download" apt-get -q -o APT::Sandbox::User="$(id -un)" download "${list[@]/%/:arm64}")
+  for package in "${list[@]}"; do
+    archive="$(find "$KERB_DEPS/.new-board-python" -maxdepth 1 -name "${package}_*.deb" | head -n 1)"
+    [[ -n "$archive" ]] || die "the package $package did not come"
+    quietly "unpacking $package" dpkg-deb -x "$archive" "$KERB_DEPS/.new-board-python"
+  done
+  rm -f "$KERB_DEPS/.new-board-python"/*.deb
+  keep board-python "$version"
 }

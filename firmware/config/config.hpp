@@ -198,6 +198,15 @@ struct RecordSettings {
   RecordWhat what = RecordWhat::warnings;
 };
 
+/// A workshop's access over ISO-TP. See docs/diagnostics.md.
+struct DiagnosticsSettings {
+  bool enabled = false;  ///< who may use which identifiers is the vehicle's to say
+  std::uint32_t request_id = 0x7B6, response_id = 0x7BE, functional_id = 0x7DF;
+  std::string path = "/var/lib/kerbwatch/dtc";
+  std::string serial;  ///< empty: the board's own, if it tells
+  std::string vin;     ///< empty: not known
+};
+
 /// All that a user may set. Plain data with usable defaults; built by load_config() or by a test.
 struct Config {
   double clock_rate = 1.0;                                ///< of SystemClock
@@ -225,6 +234,7 @@ struct Config {
   LogLevel log_level = LogLevel::info;
   EventSettings events;
   RecordSettings record;
+  DiagnosticsSettings diagnostics;
   bool service_enabled = false;  ///< accepts KW_Service requests from the bus: lamp and sound tests
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <numbers>
 #include <optional>
@@ -31,6 +32,8 @@ constexpr double kBesideMin_m = 1;  // beside the car: people who walk into its 
 constexpr double kBudgetMost_ms = 300;       // an older report of people is not used for warnings
 constexpr double kDroppedMost_percent = 50;  // of frames, without a word
 
+constexpr std::uint32_t kServiceMessageId = 0x6B0;  // as in firmware/can, which stands above
+
 class Rules {
  public:
   Rules(const Config& config, schema::Reader& reader) : config_{config}, reader_{reader} {}
@@ -57,6 +60,7 @@ class Rules {
          {"car.length_m"}, "must not be more than car.length_m");
     need(!config_.service_enabled || config_.can.enabled, "service.enabled", {"can.enabled"},
          "must be false without the bus: can.enabled");
+    check_diagnostics();
   }
 
  private:
@@ -300,6 +304,24 @@ class Rules {
          "must not be more than decisions.outliers.flow_reject2");
     need(t.bands.same <= t.bands.other, "decisions.bands.same", {"decisions.bands.other"},
          "must not be more than decisions.bands.other");
+  }
+
+  void check_diagnostics() {
+    const DiagnosticsSettings& d = config_.diagnostics;
+    need(!d.enabled || config_.can.enabled, "diagnostics.enabled", {"can.enabled"},
+         "must be false without the bus: can.enabled");
+    need(d.response_id != d.request_id, "diagnostics.response_id", {"diagnostics.request_id"},
+         "must differ from diagnostics.request_id");
+    need(d.functional_id != d.request_id, "diagnostics.functional_id", {"diagnostics.request_id"},
+         "must differ from diagnostics.request_id");
+    need(d.functional_id != d.response_id, "diagnostics.functional_id", {"diagnostics.response_id"},
+         "must differ from diagnostics.response_id");
+    for (const auto& [id, key] : {std::pair{d.request_id, "diagnostics.request_id"},
+                                  std::pair{d.response_id, "diagnostics.response_id"},
+                                  std::pair{d.functional_id, "diagnostics.functional_id"}})
+      need(id != kServiceMessageId, key, {}, "must differ from the 0x6B0 of KW_Service");
+    need(d.vin.empty() || d.vin.size() == 17, "diagnostics.vin", {},
+         "must have 17 characters, or none");
   }
 
   void check_pair(std::size_t i) {

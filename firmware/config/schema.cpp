@@ -588,6 +588,30 @@ constexpr Field kService[] = {flag<&Config::service_enabled>(
 constexpr Table kServiceTable =
     table_of<Config>("service", "Tests that a workshop may request over the bus.", kService);
 
+// Above the messages of a vehicle in service, so that they never delay one.
+constexpr double kFirstTesterId = 0x600, kLastTesterId = 0x7FF;
+constexpr Field kDiagnostics[] = {
+    flag<&DiagnosticsSettings::enabled>(
+        "enabled",
+        "Answer a workshop's tester, and keep trouble codes. First find identifiers "
+        "that no other control unit of the vehicle uses."),
+    integer<&DiagnosticsSettings::request_id>(
+        "request_id", kFirstTesterId, kLastTesterId, "",
+        "Identifier of requests to this control unit (the default is 0x7B6)."),
+    integer<&DiagnosticsSettings::response_id>(
+        "response_id", kFirstTesterId, kLastTesterId, "",
+        "Identifier of its responses (the default is 0x7BE)."),
+    integer<&DiagnosticsSettings::functional_id>(
+        "functional_id", kFirstTesterId, kLastTesterId, "",
+        "Identifier of requests to all control units (the default is 0x7DF)."),
+    path<&DiagnosticsSettings::path>("path", "File that keeps the trouble codes."),
+    text<&DiagnosticsSettings::serial>("serial", 0, 24, TextRule::printable,
+                                       "Serial number that a tester reads; empty: the board's."),
+    text<&DiagnosticsSettings::vin>("vin", 0, 17, TextRule::name,
+                                    "Vehicle identification number; empty: not known.")};
+constexpr Table kDiagnosticsTable = table_of<DiagnosticsSettings>(
+    "diagnostics", "A workshop's access: UDS over ISO-TP; see docs/diagnostics.md.", kDiagnostics);
+
 constexpr Field kConfig[] = {
     table("clock", "", kClockTable),
     tables<&Config::cameras>("camera", 1, kMaxCameras, "", kCameraTable),
@@ -611,7 +635,8 @@ constexpr Field kConfig[] = {
     table("log", "", kLogTable),
     table<&Config::events>("events", "", kEventsTable),
     table<&Config::record>("record", "", kRecordTable),
-    table("service", "", kServiceTable)};
+    table("service", "", kServiceTable),
+    table<&Config::diagnostics>("diagnostics", "", kDiagnosticsTable)};
 constexpr Table kConfigTable = table_of<Config>("", "The file as a whole.", kConfig);
 
 }  // namespace

@@ -46,6 +46,8 @@ void AlertPublisher::show(Nanos now, const RoundResult& round, ChangeReporter& r
              : view == ViewLamp::off ? StatusLight::off
                                      : StatusLight::slow_blink;
   }
+  if (const std::optional<bool> held = round.service.status_lamp())
+    status = *held ? StatusLight::on : StatusLight::off;
   outputs_.show(lamp, sound, status, now);
   if (lamp == lamp_) return;
   const bool by_test = tests && (round.service.lamp() != WarningLevel::none || lamp_by_test_);

@@ -4,12 +4,14 @@
 #include <optional>
 #include <string>
 
+#include "firmware/diagnostics/diagnostics.hpp"
 #include "firmware/events/event_log.hpp"
 #include "firmware/pipeline/camera_pipeline.hpp"
 #include "firmware/records/warning_recorder.hpp"
 #include "hal/base/result.hpp"
 #include "hal/camera_settings.hpp"
 #include "hal/can_bus.hpp"
+#include "hal/diagnostic_link.hpp"
 #include "hal/output_line.hpp"
 #include "hal/thermal.hpp"
 #include "hal/tone.hpp"
@@ -35,6 +37,8 @@ struct ControlDevices {
   Watchdog* watchdog = nullptr;
   records::WarningRecorder* recorder = nullptr;
   StartGaps gaps{};
+  DiagnosticLink* tester = nullptr;                 ///< the way to a workshop's tester
+  const diagnostics::Setup* diagnostics = nullptr;  ///< with diagnostics.enabled
 };
 
 /// One camera's pipeline and its name in the configuration.

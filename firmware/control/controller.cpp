@@ -2,6 +2,8 @@
 #include "firmware/control/controller.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -44,6 +46,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
                        Nanos start)
     : cameras_{with_faults(std::move(cameras))},
       clock_{clock},
+      start_{start},
       detects_{all_detect(cameras_)},
       one_detects_{std::ranges::any_of(cameras_, detects)},
       recorder_{devices.recorder},
@@ -62,6 +65,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       watchdog_{devices.watchdog, clock, log, start},
       summary_{cameras_, start} {
   publish_times_.set_budget(config.budget.publish);
+  if (devices.diagnostics != nullptr) diagnostics_.emplace(*devices.diagnostics, service_, log);
   reporter_.detectors(start);
 }
 
@@ -71,6 +75,7 @@ void Controller::tick(Nanos now) {
   judge(now);
   read_people();
   decide(now);
+  serve_tester(now);
   publish(now);
   measure_reactions();
   watchdog_.feed(now, cameras_judge_.alive_at(), totals_);
@@ -103,6 +108,20 @@ void Controller::decide(Nanos now) {
                    recorder_ != nullptr ? &recorder_->control() : nullptr);
   reporter_.warning(decision.level);
   reporter_.readiness(now, warner_.readiness(), warner_.view());
+}
+
+void Controller::serve_tester(Nanos now) {
+  if (!diagnostics_) return;
+  using std::chrono::seconds;
+  const Nanos utc = std::chrono::system_clock::now().time_since_epoch();
+  diagnostics_->round(
+      {.now = now,
+       .utc_s = static_cast<std::uint32_t>(std::chrono::floor<seconds>(utc).count()),
+       .run_s = static_cast<std::uint32_t>(std::chrono::floor<seconds>(now - start_).count()),
+       .speed_mps = bus_.vehicle(now).speed_mps.value,
+       .readiness = warner_.readiness(),
+       .health = health_},
+      monitor_);
 }
 
 void Controller::publish(Nanos now) {

@@ -15,6 +15,7 @@
 #include "firmware/control/summary_reporter.hpp"
 #include "firmware/control/warner.hpp"
 #include "firmware/control/watchdog_feeder.hpp"
+#include "firmware/diagnostics/diagnostics.hpp"
 #include "firmware/health/health_monitor.hpp"
 #include "firmware/pipeline/stage_times.hpp"
 #include "hal/base/clock.hpp"
@@ -57,6 +58,10 @@ class Controller {
   [[nodiscard]] StageReport publish_times() const noexcept { return publish_times_.report(); }
   [[nodiscard]] const WarningDecision& decision() const noexcept { return warner_.decision(); }
   [[nodiscard]] Readiness readiness() const noexcept { return warner_.readiness(); }
+  /// A workshop's tester asks that the program ends, to be started again.
+  [[nodiscard]] bool reset_requested() const noexcept {
+    return diagnostics_ && diagnostics_->reset_requested();
+  }
   /// Every camera is a recording that has been played to its end.
   [[nodiscard]] bool ended() const noexcept { return cameras_judge_.ended(); }
 
@@ -66,11 +71,13 @@ class Controller {
   void judge(Nanos now);
   void read_people() noexcept;
   void decide(Nanos now);
+  void serve_tester(Nanos now);
   void publish(Nanos now);
   void measure_reactions() noexcept;
 
   const std::vector<ControlledCamera> cameras_;
   const Clock& clock_;
+  const Nanos start_;
   const bool detects_;      ///< every camera has a detector, and the people it finds are tracked
   const bool one_detects_;  ///< one has at least
   records::WarningRecorder* const recorder_;
@@ -84,6 +91,7 @@ class Controller {
   BoardJudge board_judge_;
   OutputJudge output_judge_;
   ServiceTest service_;
+  std::optional<diagnostics::Diagnostics> diagnostics_;
   Warner warner_;
   AlertPublisher publisher_;
   WatchdogFeeder watchdog_;

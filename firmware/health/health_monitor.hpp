@@ -41,6 +41,10 @@ class HealthMonitor {
   [[nodiscard]] PartState present(Cause cause, int camera = 0) const noexcept {
     return part(cause, camera).reported;
   }
+  /// The number of one part, as last reported while it was not fine.
+  [[nodiscard]] double number(Cause cause, int camera = 0) const noexcept {
+    return part(cause, camera).number;
+  }
 
  private:
   /// What has failed is of some cameras, and not of all.

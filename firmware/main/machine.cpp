@@ -12,6 +12,7 @@
 #include "drivers/gpio/linux_output_line.hpp"
 #include "drivers/gpu_nodes/gpu_nodes.hpp"
 #include "drivers/guard/guard_link.hpp"
+#include "drivers/isotp/isotp_link.hpp"
 #include "drivers/replay/open_replay.hpp"
 #include "drivers/socketcan/socketcan_bus.hpp"
 #include "drivers/thermal/sysfs_thermal.hpp"
@@ -62,6 +63,7 @@ class LinuxMachine final : public Machine {
     if (Result<ServiceNotifier> notifier = ServiceNotifier::open())
       notifier_ = std::move(*notifier);
     open_bus();
+    open_tester();
     open_tone();
     open_thermal();
     open_watchdogs();
@@ -168,6 +170,19 @@ class LinuxMachine final : public Machine {
                                           clock_, log_);
     devices_.bus = bus_.get();
   }
+  void open_tester() {
+    if (!config_.diagnostics.enabled) return;
+    Result<std::unique_ptr<IsotpLink>> tester =
+        IsotpLink::open({config_.can.interface, config_.diagnostics.request_id,
+                         config_.diagnostics.response_id, config_.diagnostics.functional_id},
+                        clock_);
+    if (!tester) {  // a workshop can wait, a driver cannot
+      log_.error("diagnostics", describe(tester.error()) + "; no tester will be answered");
+      return;
+    }
+    tester_ = std::move(*tester);
+    devices_.tester = tester_.get();
+  }
   Result<std::unique_ptr<CanBus>> attach(const SocketCanOptions& options) {
     Result<std::unique_ptr<SocketCanBus>> bus = SocketCanBus::open(options, clock_);
     if (!bus) return bus.error();
@@ -256,6 +271,7 @@ class LinuxMachine final : public Machine {
   std::vector<ControlledCamera> cameras_;
   std::unique_ptr<ReopeningBus> bus_;
   std::unique_ptr<GuardLink> guard_;
+  std::unique_ptr<DiagnosticLink> tester_;
   std::unique_ptr<OutputLine> warning_lamp_, status_lamp_;
   std::unique_ptr<Tone> tone_;
   std::unique_ptr<Thermal> thermal_;

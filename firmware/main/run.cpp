@@ -16,6 +16,7 @@
 #include "firmware/control/starter.hpp"
 #include "firmware/events/events.hpp"
 #include "firmware/main/console.hpp"
+#include "firmware/main/diagnostics_setup.hpp"
 #include "firmware/main/instance.hpp"
 #include "firmware/main/machine.hpp"
 #include "firmware/main/report.hpp"
@@ -30,6 +31,8 @@ namespace {
 constexpr Nanos kReportLimit = std::chrono::milliseconds{500};
 constexpr Nanos kAlive = std::chrono::seconds{1};        // between signs of life during the start
 constexpr Nanos kLastAttempt = std::chrono::seconds{3};  // at the end, for one that is under way
+/// Not 0, so that a service manager starts it again even where it does so after failures only.
+constexpr int kResetExitCode = 3;
 
 volatile std::sig_atomic_t g_signal = 0;
 
@@ -106,10 +109,11 @@ class Product {
     machine_->stop();
     controller_->finish(clock_.now());
     const Nanos ran = clock_.now() - start_;
-    post(events::stopped(clock_.now(), reason, 0, ran));
+    const int code = controller_->reset_requested() ? kResetExitCode : 0;
+    post(events::stopped(clock_.now(), reason, code, ran));
     log_.info("main", fmt::format("stops: {}", reason));
     print_within(render_report(*controller_, machine_->cameras(), ran), kReportLimit);
-    return 0;
+    return code;
   }
 
  private:
@@ -134,6 +138,8 @@ class Product {
       log_.error("records", describe(recorder.error()));
       devices.gaps.recorder = recorder.error();
     }
+    diagnostician_.emplace(open_diagnostics(config_, devices.tester, log_));
+    devices.diagnostics = diagnostician_->setup.get();
     controller_ = std::make_unique<Controller>(config_, devices, machine_->cameras(), clock_, log_);
     return std::nullopt;
   }
@@ -205,6 +211,7 @@ class Product {
         machine_->notify(
             fmt::format("READY=1\nSTATUS={}", render_health(controller_->health())).c_str());
       }
+      if (controller_->reset_requested()) return "a tester's reset";
       if (controller_->ended()) return "end of the recordings";
       if (now >= end_) return "--seconds reached";
       if (rang && now < tick) continue;
@@ -222,6 +229,7 @@ class Product {
   std::unique_ptr<Machine> machine_;
   // Made after the machine and destroyed before it, when the pipelines' threads have stopped.
   std::unique_ptr<records::WarningRecorder> recorder_;
+  std::optional<Diagnostician> diagnostician_;
   std::unique_ptr<Controller> controller_;
   ControlDevices devices_;
   const Nanos start_, end_;

@@ -26,6 +26,7 @@ const std::vector<Suite>& suites() {
   static const std::vector<Suite> list{
       {"can_bus_slcan", 0, {}},  // brings an interface of its own
       {"can_bus_socketcan", 2, {"KERB_TEST_CAN=vcan0"}},
+      {"diagnostic_link_isotp", 0, {"KERB_TEST_CAN=vcan0"}},
       {"frame_source_v4l2", 0, {"KERB_TEST_CAMERA=/dev/video2"}},
       {"outputs_line_gpio", 2, {"KERB_TEST_GPIO=/dev/gpiochip0:5"}},
       {"thermal_sysfs", 0, {}},

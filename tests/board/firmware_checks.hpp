@@ -16,6 +16,9 @@ void check_messages(Checks& checks, World& world);
 /// Each fault of camera, bus, vehicle and board: told in time, with its cause, and over when it
 /// ends. Firmware is ACTIVE before and after.
 void check_faults(Checks& checks, World& world);
+/// A workshop's tester over ISO-TP: trouble codes of the faults before, identifiers, outputs,
+/// refusals on the road. Firmware is ACTIVE.
+void check_workshop(Checks& checks, World& world);
 /// SIGTERM: exit code, event log, lamps and watchdog as they must be left.
 void check_stop(Checks& checks, World& world);
 /// A configuration without a model gets the image's own, or is told that it has none.

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 # What the checks drive. Dependencies are added in front of each; what is built in is skipped.
-MODULES = ["virtio_mmio", "virtio_blk", "vivid", "vcan", "slcan", "can-raw", "softdog", "snd-aloop"]
+MODULES = ["virtio_mmio", "virtio_blk", "vivid", "vcan", "slcan", "can-raw", "can-isotp", "softdog", "snd-aloop"]
 
 # Where Debian keeps arm64 libraries: on an arm64 host or with multiarch, and with cross packages.
 LIBRARY_DIRS = ["/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu", "/usr/aarch64-linux-gnu/lib"]
@@ -143,6 +143,39 @@ def add_tree(archive, source, target):
                 archive.file(os.path.join(target, os.path.relpath(path, source)), path, 0o644)
 
 
+def add_python(archive, root, library_dirs):
+    """An unpacked Python of Debian, without its tests and what no test here imports."""
+    programs = [name for name in os.listdir(f"{root}/usr/bin") if re.fullmatch(r"python3\.\d+", name)]
+    if len(programs) != 1:
+        raise PackError(f"{root}/usr/bin: expected one Python, found {programs or 'none'}")
+    name = programs[0]
+    archive.file(f"/usr/bin/{name}", f"{root}/usr/bin/{name}", 0o755)
+    archive.link("/usr/bin/python3", name)
+    left_out = {"test", "idlelib", "lib2to3", "pydoc_data", "ensurepip", "distutils", "asyncio", "sqlite3", "curses"}
+    top = f"{root}/usr/lib/{name}"
+    wanted = {"_ctypes", "_queue", "_typing", "_json", "_contextvars"}
+    for folder, folders, names in os.walk(top):
+        folders[:] = sorted(f for f in folders if f not in left_out and not f.startswith("config-"))
+        for file in sorted(names):
+            if file.endswith(".so") and file.split(".")[0] not in wanted:
+                continue
+            path = os.path.join(folder, file)
+            if os.path.isfile(path):
+                archive.file(os.path.join(f"/usr/lib/{name}", os.path.relpath(path, top)), path, 0o644)
+    done = set()
+    waiting = [f"{root}/usr/bin/{name}"] + [f"{top}/lib-dynload/{f}" for f in os.listdir(f"{top}/lib-dynload")
+                                            if f.split(".")[0] in wanted]
+    while waiting:
+        for library in needed_libraries(waiting.pop())[1]:
+            found = next((f"{d}/{library}" for d in library_dirs if os.path.exists(f"{d}/{library}")), None)
+            if not found:
+                raise PackError(f"Python needs {library}, which is in none of {', '.join(library_dirs)}")
+            if library not in done:
+                done.add(library)
+                archive.file(f"/lib/{library}", found, 0o755)
+                waiting.append(found)
+
+
 def pack(options):
     archive = Archive()
     for path in ["/bin", "/dev", "/etc", "/lib", "/proc", "/sys", "/tmp", "/run", "/var/log"]:
@@ -164,6 +197,12 @@ def pack(options):
     shutil.rmtree(work)
     if any(name.startswith("libasound.so") for name in libraries):
         add_tree(archive, "/usr/share/alsa", "/usr/share/alsa")
+    if options.python:
+        inside = [f"{options.python}{d}" for d in ("/usr/lib/aarch64-linux-gnu", "/lib/aarch64-linux-gnu")]
+        add_python(archive, options.python, inside + options.libraries + LIBRARY_DIRS)
+    for pair in options.tree:
+        source, _, target = pair.partition(":")
+        add_tree(archive, source, target)
     for pair in options.file:
         source, _, target = pair.partition(":")
         archive.file(target, source)
@@ -185,6 +224,8 @@ def main():
     parser.add_argument("--out", required=True, help="archive to write")
     parser.add_argument("--libraries", action="append", default=[], help="look here for libraries first")
     parser.add_argument("--file", action="append", default=[], metavar="SOURCE:TARGET")
+    parser.add_argument("--tree", action="append", default=[], metavar="FOLDER:TARGET")
+    parser.add_argument("--python", help="unpacked Debian packages of an arm64 Python, for /usr")
     parser.add_argument("program", nargs="*", help="arm64 executables for /bin")
     try:
         pack(parser.parse_args())

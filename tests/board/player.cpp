@@ -44,6 +44,7 @@ void first_boot(Checks& checks, ResetMark& disk, const Mark& mark) {
     if (check_start(checks, world)) {
       check_messages(checks, world);
       check_faults(checks, world);
+      checks.group("workshop", [&] { check_workshop(checks, world); });
     }
     const double lived = seconds_since(start);
     const int timeout = world.config().watchdog.timeout_s;

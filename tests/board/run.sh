@@ -100,6 +100,17 @@ if [ -n "$play" ]; then
     [ -f "$file" ] && files+=(--file "$file:/play/${file##*/}")
   done
 fi
+# The tester of a workshop: Python, what it imports, and what it does.
+if [ -z "$play" ]; then
+  [ -d "$(dirname "$deps")/board-python/usr" ] || cannot "no Python in $(dirname "$deps")/board-python: ./kerb setup board"
+  packages=$(find "$top/.deps/venv/lib" -maxdepth 2 -name site-packages 2> /dev/null | head -n 1 || true)
+  for name in udsoncan isotp; do
+    [ -d "$packages/$name" ] || cannot "no Python package $name in .deps/venv: ./kerb setup board"
+    files+=(--tree "$packages/$name:/workshop/$name")
+  done
+  files+=(--file "$here/workshop.py:/workshop/workshop.py" --file "$top/tests/support/uds_client.py:/workshop/uds_client.py")
+  files+=(--python "$(dirname "$deps")/board-python")
+fi
 # Where a kerbwatch in /bin looks for the models that come with it.
 for model in "$top"/models/*.kwm; do
   [ -f "$model" ] && files+=(--file "$model:/share/kerbwatch/models/${model##*/}")

@@ -37,6 +37,13 @@ void record(const std::uint8_t* data, std::size_t size);
 /// FieldTable: refused, or a table that passes over any bytes.
 void field_table(const std::uint8_t* data, std::size_t size);
 
+/// UdsServer: sequences of requests, with faults and motion between them. Each is answered as
+/// ISO 14229-1 has it, or suppressed.
+void uds(const std::uint8_t* data, std::size_t size);
+/// diagnostics::decode(): an error, or codes that can be written again and go on to the next cycle.
+/// The first byte's lowest bit says whether the checksum is put right first.
+void dtc_file(const std::uint8_t* data, std::size_t size);
+
 using Bytes = std::vector<std::uint8_t>;
 /// Inputs to begin with, for the first two and for each of the others.
 std::vector<Bytes> model_seeds();
@@ -48,5 +55,7 @@ std::vector<Bytes> picture_set_seeds();
 std::vector<Bytes> scenario_seeds();
 std::vector<Bytes> record_seeds();
 std::vector<Bytes> field_table_seeds();
+std::vector<Bytes> uds_seeds();
+std::vector<Bytes> dtc_file_seeds();
 
 }  // namespace kerb::fuzz

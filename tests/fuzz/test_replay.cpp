@@ -62,5 +62,9 @@ TEST(scenarios_survive_any_change) { replay(scenario, scenario_seeds(), 300); }
 TEST(records_survive_any_change) { replay(record, record_seeds(), 60); }
 TEST(tables_of_fields_survive_any_change) { replay(field_table, field_table_seeds(), 2000); }
 #endif
+#ifdef KERB_FUZZ_DIAGNOSTICS
+TEST(requests_of_a_tester_survive_any_change) { replay(uds, uds_seeds(), 2000); }
+TEST(files_of_trouble_codes_survive_any_change) { replay(dtc_file, dtc_file_seeds(), 2000); }
+#endif
 
 }  // namespace

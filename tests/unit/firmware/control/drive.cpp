@@ -53,6 +53,7 @@ Drive::Drive(const Options& options) {
   devices.recorder = options.recorder;
   devices.events = options.events;
   devices.gaps = options.gaps;
+  devices.diagnostics = options.diagnostics;
   for (std::size_t i = 0; options.recorder != nullptr && i < eyes_.size(); ++i)
     eyes_[i].pipeline->set_sink(&options.recorder->camera(i));
   if (options.sink != nullptr) eyes_[0].pipeline->set_sink(options.sink);

@@ -56,6 +56,7 @@ class Drive : public Listener {
     Detectors detectors = Detectors::all;
     records::WarningRecorder* recorder = nullptr;  ///< outlives the drive
     EventLog* events = nullptr;                    ///< likewise
+    const diagnostics::Setup* diagnostics = nullptr;  ///< null: no workshop asks
     StartGaps gaps{};
     bool bus = true;                        ///< false: can.enabled is
     bool bands = false;                     ///< every camera has some

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "hal/fake/diagnostic_link.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/drive.hpp"
@@ -63,6 +64,62 @@ TEST(a_bus_that_is_switched_off_but_required_is_a_fault) {
   TEST_ASSERT_TRUE(car.reaches(HealthState::degraded, Cause::signals_missing));
   TEST_ASSERT_EQUAL_STRING("no_speed", name_of(car.controller->readiness()));
   TEST_ASSERT_TRUE(car.amber.on());
+}
+
+/// Asks over the link, and gives the first bytes of the answer as a number.
+std::uint64_t answer_to(Drive& car, FakeDiagnosticLink& link,
+                        const FakeDiagnosticLink::Bytes& request) {
+  link.responses.clear();
+  link.ask(request);
+  car.step();
+  std::uint64_t out = 0;
+  if (!link.responses.empty())
+    for (std::size_t i = 0; i < std::min<std::size_t>(8, link.responses[0].size()); ++i)
+      out = out << 8 | link.responses[0][i];
+  return out;
+}
+
+TEST(a_workshop_reads_the_fault_of_a_camera_and_drives_the_lamps) {
+  FakeDiagnosticLink link;
+  diagnostics::Setup setup;
+  setup.link = &link;
+  setup.restarts = true;
+  Drive::Options options = kNoDetector;
+  options.diagnostics = &setup;
+  Drive car{options};
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+  TEST_ASSERT_TRUE(car.until([&] { return car.statuses.back().speed_valid; }));
+  TEST_ASSERT_EQUAL_HEX64(0x5902FF, answer_to(car, link, {0x19, 0x02, 0x01}));
+  TEST_ASSERT_EQUAL_HEX64(0x62FD160000 | 0xFF, answer_to(car, link, {0x22, 0xFD, 0x16}));
+
+  car.filming = false;
+  TEST_ASSERT_TRUE(car.heard(HealthState::degraded, Cause::camera_silent));
+  TEST_ASSERT_EQUAL_HEX64(0x5902FF9A0431A7, answer_to(car, link, {0x19, 0x02, 0x01}));
+  car.filming = true;
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+  TEST_ASSERT_EQUAL_HEX64(0x5902FF, answer_to(car, link, {0x19, 0x02, 0x01}));
+  TEST_ASSERT_EQUAL_HEX64(0x5902FF9A043126, answer_to(car, link, {0x19, 0x02, 0x20}));
+
+  TEST_ASSERT_EQUAL_HEX64(0x5003003201F4, answer_to(car, link, {0x10, 0x03}));
+  TEST_ASSERT_EQUAL_HEX64(0x6FFD200301, answer_to(car, link, {0x2F, 0xFD, 0x20, 0x03, 0x01}));
+  TEST_ASSERT_EQUAL_HEX64(0x6FFD210301, answer_to(car, link, {0x2F, 0xFD, 0x21, 0x03, 0x01}));
+  TEST_ASSERT_EQUAL_HEX64(0x6FFD220301, answer_to(car, link, {0x2F, 0xFD, 0x22, 0x03, 0x01}));
+  TEST_ASSERT_TRUE(
+      car.until([&] { return car.lamp.on() && car.amber.on() && car.tone.sounding(); }));
+  car.speed = 5;
+  TEST_ASSERT_TRUE(
+      car.until([&] { return !car.lamp.on() && !car.amber.on() && !car.tone.sounding(); }));
+  TEST_ASSERT_EQUAL_HEX64(0x7F1122, answer_to(car, link, {0x11, 0x01}));
+  TEST_ASSERT_FALSE(car.controller->reset_requested());
+  car.speed = 0;
+  TEST_ASSERT_TRUE(car.until([&] { return answer_to(car, link, {0x11, 0x01}) == 0x5101; }));
+  TEST_ASSERT_TRUE(car.controller->reset_requested());
+}
+
+TEST(without_diagnostics_nobody_asks_for_a_reset) {
+  Drive car{kNoDetector};
+  car.run(milliseconds{100});
+  TEST_ASSERT_FALSE(car.controller->reset_requested());
 }
 
 TEST(the_status_comes_ten_times_a_second_with_a_running_counter) {

@@ -86,6 +86,46 @@ TEST(a_stop_ends_it_even_while_moving) {
   TEST_ASSERT_FALSE(t.running());
 }
 
+TEST(a_tester_holds_outputs_until_it_lets_go) {
+  using diagnostics::Output;
+  ServiceTest t{true};
+  TEST_ASSERT_TRUE(t.hold(Output::warning_lamp, true, 0.0));
+  TEST_ASSERT_TRUE(t.hold(Output::status_lamp, false, 0.0));
+  TEST_ASSERT_TRUE(t.hold(Output::tone, true, 0.0));
+  t.update(0.0, seconds{1000});  // no five seconds: its session ends it
+  TEST_ASSERT_EQUAL_STRING("collision", name_of(t.lamp()));
+  TEST_ASSERT_TRUE(t.sound());
+  TEST_ASSERT_TRUE(t.status_lamp() == std::optional{false});
+  TEST_ASSERT_EQUAL_STRING("none", name_of(t.message()));
+  t.let_go(Output::warning_lamp);
+  t.let_go(Output::tone);
+  TEST_ASSERT_EQUAL_STRING("none", name_of(t.lamp()));
+  TEST_ASSERT_FALSE(t.sound());
+  TEST_ASSERT_TRUE(t.held(Output::status_lamp).has_value());
+}
+
+TEST(a_tester_holds_nothing_in_a_car_that_moves_or_may_move) {
+  using diagnostics::Output;
+  for (const std::optional<double> speed : {std::optional<double>{1.0}, std::optional<double>{}}) {
+    ServiceTest t{true};
+    TEST_ASSERT_FALSE(t.hold(Output::tone, true, speed));
+    TEST_ASSERT_TRUE(t.hold(Output::tone, true, 0.0));
+    t.update(speed, seconds{1});
+    TEST_ASSERT_FALSE(t.sound());
+    t.update(0.0, seconds{2});
+    TEST_ASSERT_FALSE(t.sound());
+  }
+  ServiceTest forbidden{false};
+  TEST_ASSERT_FALSE(forbidden.hold(Output::tone, true, 0.0));
+}
+
+TEST(an_output_held_off_stays_off_in_a_test) {
+  ServiceTest t{true};
+  TEST_ASSERT_TRUE(t.hold(diagnostics::Output::warning_lamp, false, 0.0));
+  TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::lamp_test), 0.0, seconds{1}));
+  TEST_ASSERT_EQUAL_STRING("none", name_of(t.lamp()));
+}
+
 TEST(a_test_of_no_length_is_refused) {
   ServiceTest t{true};
   TEST_ASSERT_FALSE(t.request(ask(ServiceRequest::lamp_test, 0), 0.0, seconds{1}));
