@@ -136,7 +136,7 @@ class WarningLogic {
   WarningLevel level_ = WarningLevel::none;
   Nanos since_{};                                    ///< of the level
   Nanos collision_wanted_{}, information_wanted_{};  ///< when there was last a reason for it
-  Nanos contact_at_{};            ///< when the contact was last expected, of the collision warning
+  Nanos contact_at_{};  ///< when the contact was last expected, of the collision warning
   std::optional<Nanos> unable_since_;  ///< no warning is possible; none: one is, or never was
   std::optional<Nanos> collision_ended_, information_ended_;
   std::optional<std::uint32_t> ended_for_;  ///< whose danger was gone at the end of the collision

@@ -54,8 +54,8 @@ class Drive : public Listener {
     int cameras = 1;
     Sensitivity sensitivity = Sensitivity::normal;
     Detectors detectors = Detectors::all;
-    records::WarningRecorder* recorder = nullptr;  ///< outlives the drive
-    EventLog* events = nullptr;                    ///< likewise
+    records::WarningRecorder* recorder = nullptr;     ///< outlives the drive
+    EventLog* events = nullptr;                       ///< likewise
     const diagnostics::Setup* diagnostics = nullptr;  ///< null: no workshop asks
     StartGaps gaps{};
     bool bus = true;                        ///< false: can.enabled is
