@@ -38,7 +38,7 @@ enum class Cause : std::uint8_t {
   bus_restart_refused = 25,  ///< errno: after bus-off the controller cannot be put back on the bus
   watchdog_refused = 26,     ///< errno of the watchdog: a hang would not end in a restart
   gpu_missing = 27,          ///< error code of the GPU: the CPU does its work, more slowly
-  vision_stalled = 28         ///< ms since the processing finished a picture while others wait
+  vision_stalled = 28        ///< ms since the processing finished a picture while others wait
 };
 inline constexpr int kCauseCount = 29;
 

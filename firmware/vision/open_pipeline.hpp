@@ -37,8 +37,8 @@ struct OpenedPipeline {
 
 /// Opens a camera for the first time and builds its pipeline. A camera that is not there, is in use
 /// or has no signal is opened later, if its settings alone say what it will deliver (its format is
-/// not "auto"). Otherwise, and when it cannot deliver what is configured, that is an error. Without a detector, flow or spectral search that cannot be made,
-/// the pipeline runs.
+/// not "auto"). Otherwise, and when it cannot deliver what is configured, that is an error. Without
+/// a detector, flow or spectral search that cannot be made, the pipeline runs.
 Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
                                      const SourceOpener& open, Vision& vision, const Clock& clock,
                                      Log& log);

@@ -20,7 +20,8 @@ void check_faults(Checks& checks, World& world);
 void check_stop(Checks& checks, World& world);
 /// A configuration without a model gets the image's own, or is told that it has none.
 void check_shipped_model(Checks& checks);
-/// A camera that does not exist: a strict run ends with exit code 2 and one line. No firmware is running.
+/// A camera that does not exist: a strict run ends with exit code 2 and one line. No firmware is
+/// running.
 void check_missing_camera(Checks& checks);
 
 }  // namespace kerb::board
