@@ -26,19 +26,26 @@ double median_of(std::vector<double> values) {
 struct Fit {
   cv::Mat camera, distortion, sigmas;
   std::vector<cv::Mat> rotations, translations;
+  double rms_px = 0;
 };
 
-Fit fit(const std::vector<BoardView>& views, cv::Size picture, const Board& board, int flags) {
+/// Starts from what `fit` has, as the flags say.
+void refine(Fit& fit, const std::vector<BoardView>& views, cv::Size picture, const Board& board,
+            int flags) {
   std::vector<std::vector<cv::Point2f>> seen;
   for (const BoardView& view : views)
     if (view.used) seen.push_back(view.found);
   const std::vector<std::vector<cv::Point3f>> places(seen.size(), places_of(board));
+  cv::Mat place_sigmas, per_view;
+  fit.rms_px = cv::calibrateCamera(places, seen, picture, fit.camera, fit.distortion, fit.rotations,
+                                   fit.translations, fit.sigmas, place_sigmas, per_view, flags,
+                                   {cv::TermCriteria::COUNT + cv::TermCriteria::EPS, 100, 1e-9});
+}
+
+Fit fit(const std::vector<BoardView>& views, cv::Size picture, const Board& board, int flags) {
   Fit out;
   out.camera = cv::Mat::eye(3, 3, CV_64F);
-  cv::Mat place_sigmas, per_view;
-  cv::calibrateCamera(places, seen, picture, out.camera, out.distortion, out.rotations,
-                      out.translations, out.sigmas, place_sigmas, per_view, flags,
-                      {cv::TermCriteria::COUNT + cv::TermCriteria::EPS, 100, 1e-9});
+  refine(out, views, picture, board, flags);
   return out;
 }
 
@@ -131,20 +138,24 @@ void leave_out_alike(std::vector<BoardView>& views, double least_px,
     }
 }
 
-/// The focal length's standard deviation if corners were at least as uncertain as in a real
-/// picture: with few and like views the corners fit nearly any lens, and their own error says
-/// nothing.
-double focal_sigma_of(const Fit& fit, const std::vector<BoardView>& views, double corner_px) {
-  double squares = 0, numbers = 0;
-  for (const BoardView& view : views) {
-    if (!view.used) continue;
-    const auto corners = static_cast<double>(view.found.size());
-    squares += view.rms_px * view.rms_px * corners;
-    numbers += 2 * corners - 6;  // coordinates, less what the board's pose takes
-  }
-  const double sigma = fit.sigmas.at<double>(1);
-  const double found_px = std::sqrt(squares / std::max(1.0, numbers));  // of a coordinate
-  return found_px > 0 ? sigma * std::max(1.0, corner_px / found_px) : sigma;
+/// The focal length's standard deviation, if corners are at least as uncertain as in a real
+/// picture: by how much worse they fit another focal length. (OpenCV's own figure is small where
+/// views tell nothing, as it leaves out what cannot be told.)
+double focal_sigma_of(const Fit& best, const std::vector<BoardView>& views, cv::Size picture,
+                      const Board& board, int flags, double corner_px) {
+  constexpr double kOther = 1.03;  // times the focal length
+  Fit other;
+  other.camera = best.camera.clone();
+  other.distortion = best.distortion.clone();
+  other.camera.at<double>(0, 0) *= kOther;
+  other.camera.at<double>(1, 1) *= kOther;
+  refine(other, views, picture, board,
+         flags | cv::CALIB_USE_INTRINSIC_GUESS | cv::CALIB_FIX_FOCAL_LENGTH);
+  const double corners = static_cast<double>(places_of(board).size()) * used_of(views);
+  // Squares of distances: two coordinates each.
+  const double worse = std::max(1e-9, other.rms_px * other.rms_px - best.rms_px * best.rms_px);
+  const double noise_px = std::max(corner_px, best.rms_px / std::sqrt(2.0));
+  return (kOther - 1) * best.camera.at<double>(0, 0) * noise_px / std::sqrt(worse * corners);
 }
 
 double coverage_of(const std::vector<BoardView>& views, cv::Size picture) {
@@ -226,7 +237,8 @@ Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size 
   }
   out.rms_px = std::sqrt(sum / out.views_used);
   const auto sigma = [&](int i) { return found.sigmas.at<double>(i); };
-  out.focal_sigma_px = focal_sigma_of(found, views, settings.corner_px);
+  out.focal_sigma_px = focal_sigma_of(found, views, picture, board, cv::CALIB_FIX_ASPECT_RATIO | k3,
+                                      settings.corner_px);
   const double share = out.focal_sigma_px / out.lens.focal_px;
   if (!(share < settings.unknown))
     return Error{
