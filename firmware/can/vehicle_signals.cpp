@@ -18,7 +18,7 @@ constexpr double kSpeedSlack = 0.3;       // m/s: steps and noise of wheel-speed
 constexpr double kYawRateSlack = 0.05;    // rad/s
 constexpr double kSteeringSlack = 0.02;   // rad
 constexpr double kUntoldChange_mps2 = 2;  // of a speed that is held: its standard deviation
-constexpr double kAnyStep = std::numeric_limits<double>::infinity();
+constexpr double kAnyStep = std::numeric_limits<double>::infinity();  // as slack
 
 double seconds(Nanos time) { return std::chrono::duration<double>{time}.count(); }
 double milliseconds(Nanos time) { return std::chrono::duration<double, std::milli>{time}.count(); }
@@ -60,12 +60,12 @@ bool VehicleSignals::feed(const CanFrame& frame, Nanos now) noexcept {
         follows(yaw_rate_, yaw, limits_.yaw_acceleration_max_radps2 * period + kYawRateSlack);
     if (const std::optional<Nanos> dt = accept(motion_, message->counter, next, now)) {
       take(speed_, speed, speed >= limits_.speed_min_mps && speed <= limits_.speed_max_mps,
-           limits_.acceleration_max_mps2 * seconds(*dt) + kSpeedSlack, now);
+           {limits_.acceleration_max_mps2, kSpeedSlack}, *dt, now);
       take(yaw_rate_, yaw, std::abs(yaw.value_or(0)) <= limits_.yaw_rate_max_radps,
-           limits_.yaw_acceleration_max_radps2 * seconds(*dt) + kYawRateSlack, now);
+           {limits_.yaw_acceleration_max_radps2, kYawRateSlack}, *dt, now);
       const std::optional<double> steering = message->steering_rad;
       take(steering_, steering, std::abs(steering.value_or(0)) <= limits_.steering_max_rad,
-           limits_.steering_rate_max_radps * seconds(*dt) + kSteeringSlack, now);
+           {limits_.steering_rate_max_radps, kSteeringSlack}, *dt, now);
     }
     return true;
   }
@@ -75,8 +75,9 @@ bool VehicleSignals::feed(const CanFrame& frame, Nanos now) noexcept {
       refuse_corrupt(body_);
     } else if (accept(body_, message->counter, true, now)) {
       take(turn_signal_, number_of(message->turn_signal), is_defined(message->turn_signal),
-           kAnyStep, now);
-      take(gear_, number_of(message->gear), is_defined(message->gear), kAnyStep, now);
+           {0, kAnyStep}, Nanos::zero(), now);
+      take(gear_, number_of(message->gear), is_defined(message->gear), {0, kAnyStep}, Nanos::zero(),
+           now);
     }
     return true;
   }
@@ -144,15 +145,16 @@ void VehicleSignals::compare_streams() noexcept {
     motion_.lateness.set(could_be);
 }
 
-void VehicleSignals::take(Track& track, std::optional<double> value, bool in_range, double step_max,
-                          Nanos now) noexcept {
+void VehicleSignals::take(Track& track, std::optional<double> value, bool in_range,
+                          const Change& most, Nanos dt, Nanos now) noexcept {
   if (!value) {
     track.fault = Track::Fault::missing;
     track.last.reset();
     track.good_in_row = 0;
     return;
   }
-  const bool plausible = in_range && (!track.last || std::abs(*value - *track.last) <= step_max);
+  const bool plausible =
+      in_range && (!track.last || std::abs(*value - *track.last) <= most.in(seconds(dt)));
   track.last = in_range ? value : std::nullopt;
   if (!plausible) {
     ++counters_.implausible;
@@ -162,6 +164,12 @@ void VehicleSignals::take(Track& track, std::optional<double> value, bool in_ran
     return;
   }
   if (track.fault != Track::Fault::none && ++track.good_in_row < limits_.recover_messages) return;
+  const double since = seconds(std::max(now - track.heard, Nanos::zero()));
+  if (track.fault == Track::Fault::implausible && track.known &&
+      std::abs(*value - track.value) > most.in(since)) {
+    track.refused = *value;
+    return;
+  }
   track.fault = Track::Fault::none;
   track.value = *value;
   track.known = true;

@@ -73,7 +73,9 @@ struct VehicleCounters {
 /// Too fast a change: more than acceleration_max * dt + 0.3 m/s (yaw: yaw_acceleration_max * dt +
 /// 0.05 rad/s) from one message to the next, dt being the time between them or the counter's steps
 /// of 20 ms, whichever is longer, so that messages that queued up are no fault. It is measured
-/// against the last value received, believed or not: a real step is a fault that ends by itself.
+/// against the last value received, believed or not, and the fault ends only when the car can have
+/// changed so much since the last believed value: a real step is a fault that ends by itself, and a
+/// speed that drops from 50 km/h to 0 at once is not believed for more than a second.
 class VehicleSignals {
  public:
   static constexpr Nanos kHoldsSpeed = std::chrono::seconds{1};
@@ -129,7 +131,12 @@ class VehicleSignals {
                                     double step_max) noexcept;
   void compare_streams() noexcept;
   [[nodiscard]] HeldSpeed held_speed(const Reading<double>& speed) const noexcept;
-  void take(Track& track, std::optional<double> value, bool in_range, double step_max,
+  /// The largest change of a value: `slack` and, for each second, `rate`.
+  struct Change {
+    double rate = 0, slack = 0;
+    [[nodiscard]] double in(double seconds) const noexcept { return rate * seconds + slack; }
+  };
+  void take(Track& track, std::optional<double> value, bool in_range, const Change& most, Nanos dt,
             Nanos now) noexcept;
   template <typename T>
   [[nodiscard]] static Reading<T> read(const Track& track, const Stream& stream,

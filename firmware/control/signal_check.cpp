@@ -34,9 +34,13 @@ void SignalCheck::see(const ego::MotionReport& motion, const can::VehicleState& 
   const ego::EgoMotion& ego = motion.ego;
   if (ego.state != ego::EgoState::valid) return;
   if (ego.travel == ego::Travel::backward && ego.travel_from_flow) backward_at_ = motion.at;
-  const bool still = told.speed_mps.value && std::abs(*told.speed_mps.value) < kTuning.stands_mps;
+  const can::Reading<double>& speed = told.speed_mps;
+  const bool refused = speed.validity == can::Validity::implausible;  // it came too suddenly
+  const bool still = refused ? std::abs(speed.number) < kTuning.stands_mps
+                             : speed.value && std::abs(*speed.value) < kTuning.stands_mps;
   // While the speed counts as wrong the pictures are compared with the one that is held.
-  const bool flows = ego.travel != ego::Travel::none && ego.speed_distrusted != speed_wrong_;
+  const bool holds = speed_wrong_ || refused;
+  const bool flows = ego.travel != ego::Travel::none && ego.speed_distrusted != holds;
   const double passed = std::min(in_seconds(ego.interval), kTuning.flows_s / 2);
   flows_for_s_ = still && flows ? flows_for_s_ + passed : 0;
   calm_for_s_ = speed_wrong_ && !flows ? calm_for_s_ + passed : 0;
@@ -71,7 +75,7 @@ void SignalCheck::step(Nanos now, const can::VehicleState& told) noexcept {
 }
 
 can::VehicleState SignalCheck::believed(Nanos now, can::VehicleState told) const noexcept {
-  if (gear_wrong_) {
+  if (reverse_since_) {  // not believed at once, and told where it lasts
     told.gear.value.reset();
     told.gear.validity = can::Validity::implausible;
   }

@@ -186,9 +186,27 @@ TEST(a_real_step_is_a_fault_that_ends_by_itself) {
   TEST_ASSERT_VALIDITY(implausible, car.speed());
   car.drive(25, 2);
   TEST_ASSERT_VALIDITY(implausible, car.speed());
-  car.drive(25, 1);
+  // 15 m/s at 12 m/s^2, but for the slack.
+  car.drive(25, 55);
+  TEST_ASSERT_VALIDITY(implausible, car.speed());
+  car.drive(25, 5);
   TEST_ASSERT_VALIDITY(valid, car.speed());
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 25, *car.speed().value);
+}
+
+/// A sensor that sticks at 0 has a good counter and CRC. No car stops from 50 km/h at once.
+TEST(a_speed_that_drops_to_zero_at_once_is_not_believed_until_a_car_can_have_stopped) {
+  Vehicle car;
+  car.drive(14, 5);
+  car.drive(0, 50);
+  TEST_ASSERT_VALIDITY(implausible, car.speed());
+  TEST_ASSERT_EQUAL_DOUBLE(0, car.speed().number);
+  TEST_ASSERT_EQUAL_DOUBLE(14, car.signals.at(car.now).held_speed.mps.value_or(-1));
+  car.drive(14, 3);  // it works again
+  TEST_ASSERT_VALIDITY(valid, car.speed());
+  car.drive(0, 60);
+  TEST_ASSERT_VALIDITY(valid, car.speed());
+  TEST_ASSERT_EQUAL_DOUBLE(0, *car.speed().value);
 }
 
 TEST(a_bad_message_among_good_ones_starts_the_count_again) {

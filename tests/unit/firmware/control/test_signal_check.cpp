@@ -83,6 +83,22 @@ TEST(a_speed_stuck_at_zero_is_not_believed_while_the_road_flows_by) {
   TEST_ASSERT_FALSE(b.check.fault().has_value());
 }
 
+/// A drop to 0 that no car can do is refused by itself at first: the evidence is collected
+/// meanwhile.
+TEST(a_sudden_standstill_is_found_out_before_it_would_be_believed) {
+  Bench b;
+  b.tell(14);
+  b.run(seconds{1}, Travel::forward);
+  b.told.speed_mps.value.reset();
+  b.told.speed_mps.validity = can::Validity::implausible;
+  b.told.speed_mps.number = 0;
+  b.run(seconds{1}, Travel::forward);
+  b.tell(0);
+  b.run(milliseconds{10}, Travel::forward);
+  TEST_ASSERT_TRUE(b.check.fault().has_value());
+  TEST_ASSERT_EQUAL_DOUBLE(14, b.believed().held_speed.mps.value_or(-1));
+}
+
 TEST(a_car_that_stops_meanwhile_stands) {
   Bench b;
   b.tell(14);
@@ -120,6 +136,9 @@ TEST(reverse_gear_while_driving_forward_is_no_reversing) {
   b.told.gear.value = Gear::reverse;
   for (const double speed : {14.0, 4.0}) {
     b.tell(speed);
+    b.run(milliseconds{20}, Travel::forward);
+    TEST_ASSERT_FALSE(b.believed().gear.value.has_value());  // not for a moment
+    TEST_ASSERT_FALSE(b.check.fault().has_value());
     b.run(milliseconds{250}, Travel::forward);
     TEST_ASSERT_TRUE(b.check.fault().has_value());
     TEST_ASSERT_FALSE(b.believed().gear.value.has_value());
