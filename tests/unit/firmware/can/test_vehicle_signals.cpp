@@ -202,7 +202,7 @@ TEST(a_speed_that_drops_to_zero_at_once_is_not_believed_until_a_car_can_have_sto
   TEST_ASSERT_VALIDITY(implausible, car.speed());
   TEST_ASSERT_EQUAL_DOUBLE(0, car.speed().number);
   TEST_ASSERT_EQUAL_DOUBLE(14, car.signals.at(car.now).held_speed.mps.value_or(-1));
-  car.drive(14, 3);  // it works again
+  car.drive(14, 4);  // it works again: another step, and three good ones
   TEST_ASSERT_VALIDITY(valid, car.speed());
   car.drive(0, 60);
   TEST_ASSERT_VALIDITY(valid, car.speed());
