@@ -19,6 +19,7 @@ can::VehicleState told_by(const ego::VehicleMotion& vehicle) {
     out.validity = value ? can::Validity::valid : can::Validity::missing;
   };
   read(vehicle.speed_mps, state.speed_mps);
+  state.held_speed.mps = vehicle.speed_mps;
   read(vehicle.yaw_rate_radps, state.yaw_rate_radps);
   return state;
 }

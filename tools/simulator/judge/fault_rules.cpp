@@ -45,7 +45,7 @@ Verdict told(const FaultSpec& fault, double until, const Sent& sent, const Commo
                         name, fault.from_s)};
   const HealthReport* other = nullptr;
   for (const Sent::State& state : sent.states) {
-    if (state.at < fault.from_s) continue;
+    if (state.at < fault.from_s - kTimeSlack) continue;
     if (state.at > fault.to_s + rules.recovery) break;
     if (!tells(state.health, fault.kind)) {
       if (other == nullptr && state.health.state != HealthState::active) other = &state.health;

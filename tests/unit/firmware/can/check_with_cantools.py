@@ -176,7 +176,7 @@ def check_decoder(db, command):
                 cause = db.get_message_by_name("KW_Status").get_signal_by_name("KW_Cause").choices.get(raw["KW_Cause"])
                 of_camera = cause is not None and (str(cause).startswith("camera_") or str(cause) in (
                     "bands_missing", "flow_missing",
-                    "frames_dropped", "over_budget", "vision_failed"))
+                    "frames_dropped", "over_budget", "vision_failed", "vision_stalled"))
                 expected = expected if of_camera else 0
             if (value is None) != (expected is None) or (value is not None and abs(value - expected) > 1e-9):
                 fail(f"{place}: {name} is {value}, must be {expected}")
