@@ -25,7 +25,7 @@ struct DtcKey {
   friend bool operator==(const DtcKey&, const DtcKey&) = default;
 };
 [[nodiscard]] constexpr std::size_t slot_of(DtcKey key) noexcept {
-  return static_cast<std::size_t>(static_cast<int>(key.cause) * kMostCameras + key.camera);
+  return static_cast<std::size_t>(key.cause) * kMostCameras + static_cast<std::size_t>(key.camera);
 }
 
 /// Three bytes: 0x9A, four times the number of the cause plus the camera's, and the type of the
