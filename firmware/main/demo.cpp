@@ -169,6 +169,7 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   config.detector.min_height =
       0;  // people in the pattern are near, and slow machines run the demo, too
   config.record.enabled = false;
+  config.health.vision_stalled = std::chrono::seconds{5};  // a busy desk is slower than a board
 
   const SystemClock clock;
   Result<std::unique_ptr<Vision>> vision = Vision::create(config, log);

@@ -35,21 +35,22 @@ constexpr ImageCheckTuning kImageCheckTuning{};
 
 /// The shift at which the columns agree best, to a fraction; 0 where they do not.
 double ViewPan::shift(const Columns& now) const noexcept {
+  constexpr auto index = [](int i) noexcept { return static_cast<std::size_t>(i); };
   std::array<double, 2 * kImageCheckTuning.reach + 1> misfits{};
   const int reach = std::min(kImageCheckTuning.reach, count_ / 4);
   int best = 0;
   for (int by = -reach; by <= reach; ++by) {
     double apart = 0, size = 1e-3;
     for (int x = std::max(0, -by); x < count_ - std::max(0, by); ++x) {
-      const double a{before_[static_cast<std::size_t>(x)]};
-      const double b{now[static_cast<std::size_t>(x + by)]};
+      const double a{before_[index(x)]};
+      const double b{now[index(x + by)]};
       apart += std::abs(a - b);
       size += std::abs(a) + std::abs(b);
     }
-    misfits[static_cast<std::size_t>(by + reach)] = apart / size;
-    if (apart / size < misfits[static_cast<std::size_t>(best + reach)] || by == -reach) best = by;
+    misfits[index(by + reach)] = apart / size;
+    if (apart / size < misfits[index(best + reach)] || by == -reach) best = by;
   }
-  const auto at = [&](int by) { return misfits[static_cast<std::size_t>(by + reach)]; };
+  const auto at = [&](int by) { return misfits[index(by + reach)]; };
   if (at(best) > kImageCheckTuning.good_misfit || std::abs(best) == reach) return 0;
   const double bend = at(best - 1) - 2 * at(best) + at(best + 1);
   return best +

@@ -84,8 +84,8 @@ Verdict outputs(const Sent& sent, double seconds, const CommonRules& rules) {
     told.end += rules.outputs;
   }
   for (const Sent::Stretch& told : sent.not_ready)
-    for (double t = told.begin + rules.outputs; t < told.end - rules.outputs; t += kStep)
-      if (!within(sent.status_lamp, t))
+    for (int k = 0; told.begin + rules.outputs + k * kStep < told.end - rules.outputs; ++k)
+      if (const double t = told.begin + rules.outputs + k * kStep; !within(sent.status_lamp, t))
         return {kRule, false, fmt::format("status lamp dark while not ready at {:.2f} s", t)};
   for (std::size_t i = 0; i < sent.states.size(); ++i) {
     const double begin = sent.states[i].at + rules.outputs;

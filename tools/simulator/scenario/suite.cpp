@@ -317,13 +317,16 @@ class Expander {
   Run drawn(const Run& from, const Node& group, int number, double seed, const std::string& key,
             int again) {
     Run out{variation_name(from.name, number, suite_seed_), from.tree, true};
-    const std::string text = again == 0 ? out.name : out.name + "#" + std::to_string(again);
+    std::string text = out.name;
+    if (again > 0) text.append("#").append(std::to_string(again));
     std::map<std::string, const Node*> ranges;  // a group's own come before the suite's
     for (const Node* table : {group.find("random"), root_.find("random")})
       if (table != nullptr)
         for (const auto& [name, range] : table->entries) ranges.emplace(name, &range);
     for (const auto& [name, range] : ranges) {
-      Random random{hash_of(text + "/" + name) + static_cast<std::uint64_t>(seed)};
+      std::string drawn = text;
+      drawn.append("/").append(name);
+      Random random{hash_of(drawn) + static_cast<std::uint64_t>(seed)};
       random.next();
       Node value;
       if (const Node* of = range->find("of")) {
