@@ -241,7 +241,7 @@ TEST(a_temperature_that_cannot_be_read_from_the_start_is_a_fault) {
       "run --seconds 6.5 --config " +
       config("[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[detector]\nenabled = "
              "false\n[can]\nenabled = false\nrequired = false\n[health]\nmisaligned_deg = "
-             "30\n[thermal]\nroot = \"" +
+             "10\n[thermal]\nroot = \"" +
              (g_folder / "no_zones").string() +
              "\"\n[events]\nenabled = false\n[record]\nenabled = false\n"));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
