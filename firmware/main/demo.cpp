@@ -214,7 +214,8 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   const bool detects = pipeline.detector() != nullptr;
   std::optional<Nanos> pulled;
   const auto is_content = [&] {
-    return car.content(detects, pipeline.stage(Stage::total).median < config.health.camera_silent);
+    return car.content(detects,
+                       5 * pipeline.stage(Stage::total).median < 4 * config.health.camera_silent);
   };
   // Each step waits for the one before it, and the end for the last: on a machine that stands still
   // for a while the demo takes longer, and shows the same.
