@@ -18,7 +18,8 @@ class WarningDecider {
   WarningDecider(const WarningRules& rules, const fuse::FuserSettings& fusion)
       : fuser_{fusion}, logic_{rules} {}
 
-  /// As PeopleFuser and WarningLogic: null is a camera without a report, or one that cannot see.
+  /// As PeopleFuser and WarningLogic: null is a camera without a report, or one that
+  /// cannot see and has nobody to carry on.
   WarningDecision step(Nanos now, const fuse::Reports& reports, const DriverSide& side) noexcept {
     people_ = fuser_.step(reports);
     return logic_.step(now, people_, side);
