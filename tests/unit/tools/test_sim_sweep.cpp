@@ -92,8 +92,11 @@ sim::ReportedRun quiet(const char* name, double seconds, int warnings) {
   run.scenario.group = "quiet";
   run.scenario.seconds = seconds;
   run.scenario.criteria.no_collision_warning = true;
-  for (int i = 0; i < warnings; ++i)
-    run.judgement.sent.warnings.push_back({WarningLevel::collision, 1.0 + i, 1.5 + i, false, {}});
+  for (int i = 0; i < warnings; ++i) {
+    auto& sent = run.judgement.sent.warnings.emplace_back();
+    sent.level = WarningLevel::collision;
+    sent.begin = 1.0 + i, sent.end = 1.5 + i;
+  }
   run.judgement.verdicts.push_back({"r", warnings == 0, "", false});
   return run;
 }
