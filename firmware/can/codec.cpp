@@ -260,6 +260,8 @@ Result<ObjectFrame> decode_objects(const CanFrame& frame) noexcept {
   out.counter = u.counter();
   out.index = static_cast<int>(u.get(objects::kIndex));
   out.count = static_cast<int>(u.get(objects::kCount));
+  if (out.index >= std::max(out.count, 1))
+    return Error{Errc::damaged, 0, "decode: object behind the end of its list"};
   switch (u.get(objects::kPart)) {
     case 0:
       out.part = ObjectFrame::Part::place;

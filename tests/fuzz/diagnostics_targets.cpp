@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -10,18 +8,13 @@
 #include "firmware/diagnostics/dtc_file.hpp"
 #include "firmware/diagnostics/uds_server.hpp"
 #include "hal/base/crc32.hpp"
+#include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace kerb::fuzz {
 namespace {
 
 using namespace kerb::diagnostics;
-
-void demand(bool holds, const char* promise) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", promise);
-  std::abort();
-}
 
 /// Outputs of a car that may be told to drive.
 class Outputs final : public OutputControl {

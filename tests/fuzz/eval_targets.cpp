@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
+#include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tools/eval/detections.hpp"
 #include "tools/eval/picture_sets.hpp"
@@ -12,23 +11,17 @@
 namespace kerb::fuzz {
 namespace {
 
-void expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
-
 void check(const eval::Box& box) {
-  expect(std::isfinite(box.x) && std::isfinite(box.y) && box.w > 0 && box.h > 0 &&
+  demand(std::isfinite(box.x) && std::isfinite(box.y) && box.w > 0 && box.h > 0 &&
              std::isfinite(box.w) && std::isfinite(box.h),
          "boxes have an area");
 }
 
 void check(const eval::TruthPicture& picture) {
-  expect(!picture.name.empty(), "pictures have names");
+  demand(!picture.name.empty(), "pictures have names");
   for (const eval::TruthBox& box : picture.boxes) {
     check(box.box);
-    expect(box.visible >= 0 && box.visible <= 1, "visible parts are 0..1");
+    demand(box.visible >= 0 && box.visible <= 1, "visible parts are 0..1");
   }
 }
 
@@ -46,10 +39,10 @@ void truth(const std::uint8_t* data, std::size_t size) {
 void picture_sets(const std::uint8_t* data, std::size_t size) {
   const eval::PictureSets read =
       eval::parse_picture_sets({reinterpret_cast<const char*>(data), size}, "f", "data");
-  expect(read.problems.empty() != read.sets.empty(), "sets, or what is wrong with them");
+  demand(read.problems.empty() != read.sets.empty(), "sets, or what is wrong with them");
   for (const eval::PictureSet& set : read.sets) {
-    expect(!set.name.empty() && !set.images.empty() && !set.truth.empty(), "sets are complete");
-    expect(set.match.max_height > set.match.min_height && set.block >= 1, "sets make sense");
+    demand(!set.name.empty() && !set.images.empty() && !set.truth.empty(), "sets are complete");
+    demand(set.match.max_height > set.match.min_height && set.block >= 1, "sets make sense");
     (void)eval::is_taken(set, {}, "a.jpg");
   }
 }
@@ -58,10 +51,10 @@ void detections(const std::uint8_t* data, std::size_t size) {
   const auto lines = eval::parse_detections({reinterpret_cast<const char*>(data), size}, "f");
   if (!lines) return;
   for (const eval::PictureDetections& line : *lines) {
-    expect(!line.image.empty(), "lines name a picture");
+    demand(!line.image.empty(), "lines name a picture");
     for (const eval::ScoredBox& box : line.boxes) {
       check(box.box);
-      expect(std::isfinite(box.score), "scores are numbers");
+      demand(std::isfinite(box.score), "scores are numbers");
     }
   }
 }

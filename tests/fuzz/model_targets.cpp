@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -10,6 +8,7 @@
 #include "gpu/hog/fusion.hpp"
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/people_search.hpp"
+#include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/gpu/model_bytes.hpp"
 #include "tests/unit/gpu/models.hpp"
@@ -18,12 +17,6 @@ namespace kerb::fuzz {
 namespace {
 
 using namespace kerb::hog;
-
-void demand(bool holds, const char* promise) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", promise);
-  std::abort();
-}
 
 Result<Model> parsed(const std::uint8_t* data, std::size_t size) {
   const bool repair = size > 0 && (data[0] & 1U) != 0;

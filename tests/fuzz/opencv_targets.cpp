@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tools/import/opencv_models.hpp"
 
@@ -11,9 +10,7 @@ namespace kerb::fuzz {
 void opencv_model(const std::uint8_t* data, std::size_t size) {
   const Result<hog::Model> model =
       lab::parse_opencv_model({reinterpret_cast<const char*>(data), size});
-  if (!model || hog::validate(*model)) return;
-  std::fprintf(stderr, "broken: what is imported is valid\n");
-  std::abort();
+  demand(!model || hog::validate(*model), "what is imported is valid");
 }
 
 std::vector<Bytes> opencv_seeds() {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -9,18 +7,13 @@
 
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/replay.hpp"
+#include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 
 namespace kerb::fuzz {
 namespace {
 
 using namespace kerb::records;
-
-void demand(bool holds, const char* promise) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", promise);
-  std::abort();
-}
 
 /// Puts every chunk's CRC right, as far as the lengths make sense.
 void reseal(std::span<std::byte> bytes) {
@@ -33,7 +26,7 @@ void reseal(std::span<std::byte> bytes) {
 }
 
 Bytes read(const char* name) {
-  std::ifstream in{std::string{KERB_FUZZ_RECORDS} + "/" + name, std::ios::binary};
+  std::ifstream in{std::string{KERB_FUZZ_RECORD_FILES} + "/" + name, std::ios::binary};
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
 
+#include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tools/simulator/scenario/load.hpp"
 #include "tools/simulator/world/world.hpp"
 
 namespace kerb::fuzz {
 namespace {
-
-void expect(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", what);
-  std::abort();
-}
 
 bool finite(const sim::Place& place) {
   return std::isfinite(place.at.x) && std::isfinite(place.at.y) && std::isfinite(place.heading);
@@ -26,24 +19,24 @@ bool finite(const sim::Place& place) {
 void scenario(const std::uint8_t* data, std::size_t size) {
   const sim::Loaded loaded =
       sim::parse_scenario({reinterpret_cast<const char*>(data), size}, "f.toml");
-  expect(loaded.ok() || loaded.scenarios.empty(), "what is wrong is not used");
+  demand(loaded.ok() || loaded.scenarios.empty(), "what is wrong is not used");
   for (const std::string& line : loaded.problems)
     for (const char c : line)
-      expect(static_cast<unsigned char>(c) >= 0x20 && c != 0x7F, "problems are printable lines");
+      demand(static_cast<unsigned char>(c) >= 0x20 && c != 0x7F, "problems are printable lines");
   sim::Moment moment;
   std::vector<sim::PersonTruth> truth;
   for (const sim::Scenario& one : loaded.scenarios) {
     const sim::World world{one};
     for (const double t : {0.0, 0.37 * one.seconds, one.seconds}) {
       world.at(t, moment);
-      expect(finite(moment.car.place), "the car is somewhere");
+      demand(finite(moment.car.place), "the car is somewhere");
       for (const sim::PersonState& person : moment.people)
-        expect(finite(person.place) && person.mps >= 0, "people are somewhere");
+        demand(finite(person.place) && person.mps >= 0, "people are somewhere");
       for (const sim::PropState& prop : moment.props)
-        expect(finite(prop.place), "things are somewhere");
+        demand(finite(prop.place), "things are somewhere");
       world.truth(moment, truth);
       for (const sim::PersonTruth& person : truth)
-        expect(std::isfinite(person.distance), "distances are numbers");
+        demand(std::isfinite(person.distance), "distances are numbers");
     }
   }
 }

@@ -44,8 +44,29 @@ void uds(const std::uint8_t* data, std::size_t size);
 /// The first byte's lowest bit says whether the checksum is put right first.
 void dtc_file(const std::uint8_t* data, std::size_t size);
 
+/// parse_config(): lines about what is wrong and the defaults, or a configuration that can be
+/// written and read again.
+void configuration(const std::uint8_t* data, std::size_t size);
+
+/// Frames of the bus, and sequences of them through what follows the vehicle's signals. What is
+/// believed is in range.
+void bus(const std::uint8_t* data, std::size_t size);
+
+/// RotatingFile: a damaged file of events is repaired, and goes on.
+void event_log(const std::uint8_t* data, std::size_t size);
+
+/// v4l2::JpegDecoder: nothing is written outside the picture, and the next one is not affected.
+void mjpeg(const std::uint8_t* data, std::size_t size);
+
+/// Readers of the workbench's files.
+void npy(const std::uint8_t* data, std::size_t size);
+void flo(const std::uint8_t* data, std::size_t size);
+void mot(const std::uint8_t* data, std::size_t size);
+void play(const std::uint8_t* data, std::size_t size);
+void trace(const std::uint8_t* data, std::size_t size);
+
 using Bytes = std::vector<std::uint8_t>;
-/// Inputs to begin with, for the first two and for each of the others.
+/// Inputs to begin with.
 std::vector<Bytes> model_seeds();
 std::vector<Bytes> thermal_seeds();
 std::vector<Bytes> opencv_seeds();
@@ -57,5 +78,23 @@ std::vector<Bytes> record_seeds();
 std::vector<Bytes> field_table_seeds();
 std::vector<Bytes> uds_seeds();
 std::vector<Bytes> dtc_file_seeds();
+std::vector<Bytes> configuration_seeds();
+std::vector<Bytes> bus_seeds();
+std::vector<Bytes> event_log_seeds();
+std::vector<Bytes> mjpeg_seeds();
+std::vector<Bytes> npy_seeds();
+std::vector<Bytes> flo_seeds();
+std::vector<Bytes> mot_seeds();
+std::vector<Bytes> play_seeds();
+std::vector<Bytes> trace_seeds();
+
+struct Target {
+  const char* name;  ///< of its program, fuzz_NAME, and of its folder of seeds
+  void (*run)(const std::uint8_t* data, std::size_t size);
+  std::vector<Bytes> (*seeds)();
+  int changes;  ///< of each seed, in test_replay.cpp
+};
+/// All that this build can run.
+const std::vector<Target>& targets();
 
 }  // namespace kerb::fuzz

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
 #include "gpu/image/preparer.hpp"
+#include "tests/fuzz/promise.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/gpu/count_oracle.hpp"
 
 namespace kerb::fuzz {
 namespace {
-
-void demand(bool holds, const char* promise) {
-  if (holds) return;
-  std::fprintf(stderr, "broken: %s\n", promise);
-  std::abort();
-}
 
 /// Reads the input from its start; zeros behind its end.
 class Input {

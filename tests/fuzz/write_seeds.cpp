@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/targets.hpp"
 
-// write_seeds FOLDER: the first inputs, in FOLDER/model, FOLDER/opencv and so on.
+// write_seeds FOLDER: the first inputs of each fuzzer, in FOLDER/model, FOLDER/opencv and so on.
 int main(int argc, char** argv) {
   using namespace kerb::fuzz;
   namespace fs = std::filesystem;
@@ -22,23 +22,8 @@ int main(int argc, char** argv) {
     }
     return true;
   };
-  bool done = write("model", model_seeds()) && write("thermal", thermal_seeds());
-#ifdef KERB_FUZZ_OPENCV
-  done = write("opencv", opencv_seeds()) && done;
-#endif
-#ifdef KERB_FUZZ_EVAL
-  done = write("truth", truth_seeds()) && write("detections", detection_seeds()) &&
-         write("picture_sets", picture_set_seeds()) && done;
-#endif
-#ifdef KERB_FUZZ_SCENARIO
-  done = write("scenario", scenario_seeds()) && done;
-#endif
-#ifdef KERB_FUZZ_RECORDS
-  done = write("record", record_seeds()) && write("field_table", field_table_seeds()) && done;
-#endif
-#ifdef KERB_FUZZ_DIAGNOSTICS
-  done = write("uds", uds_seeds()) && write("dtc_file", dtc_file_seeds()) && done;
-#endif
+  bool done = true;
+  for (const Target& target : targets()) done = write(target.name, target.seeds()) && done;
   if (!done) std::fprintf(stderr, "%s: cannot be written\n", argv[1]);
   return done ? 0 : 1;
 }

@@ -27,24 +27,29 @@ std::uint32_t get(std::string_view bytes, std::size_t at) {
 
 }  // namespace
 
-Result<Field> read_flo(const std::string& path) {
-  const Result<std::string> text = files::read_text(kWhere, path);
-  if (!text) return text.error();
-  const auto bad = [&](const char* wrong) { return files::line_error(kWhere, path, 0, wrong); };
-  if (text->size() < kHead || text->compare(0, 4, "PIEH") != 0)
+Result<Field> parse_flo(std::string_view bytes, const std::string& name) {
+  const auto bad = [&](const char* wrong) { return files::line_error(kWhere, name, 0, wrong); };
+  if (bytes.size() < kHead || !bytes.starts_with("PIEH"))
     return bad("no .flo file: it does not begin with PIEH and two sides");
-  const std::uint32_t width = get(*text, 4), height = get(*text, 8);
+  const std::uint32_t width = get(bytes, 4), height = get(bytes, 8);
   constexpr std::uint32_t kMost = 65535;
   if (width < 1 || height < 1 || width > kMost || height > kMost)
     return bad("sides of 1..65535 pixels expected");
-  Field field{static_cast<int>(width), static_cast<int>(height)};
-  if (text->size() != kHead + 8 * field.size())
+  // Before a field of that size is made: two sides of 65535 would be 32 GiB.
+  if (bytes.size() != kHead + std::uint64_t{8} * width * height)
     return bad("8 bytes a pixel expected behind the sides");
+  Field field{static_cast<int>(width), static_cast<int>(height)};
   for (std::size_t i = 0; i < field.size(); ++i) {
-    field.u[i] = std::bit_cast<float>(get(*text, kHead + 8 * i));
-    field.v[i] = std::bit_cast<float>(get(*text, kHead + 8 * i + 4));
+    field.u[i] = std::bit_cast<float>(get(bytes, kHead + 8 * i));
+    field.v[i] = std::bit_cast<float>(get(bytes, kHead + 8 * i + 4));
   }
   return field;
+}
+
+Result<Field> read_flo(const std::string& path) {
+  const Result<std::string> bytes = files::read_text(kWhere, path);
+  if (!bytes) return bytes.error();
+  return parse_flo(*bytes, path);
 }
 
 std::string to_flo(const Field& field) {

@@ -60,6 +60,9 @@ TEST(a_broken_file_is_refused) {
   std::string wide = bytes;
   wide[8 + 4 + 5 + 8 + 2] = 1;  // a width of over 65536
   TEST_ASSERT_ERROR(Errc::damaged, parse_play(wide));
+  std::string endless = bytes;
+  endless[8 + 4 + 5 + 7] = 1;  // seconds: over two thousand years
+  TEST_ASSERT_ERROR(Errc::damaged, parse_play(endless));
 }
 
 TEST(a_picture_is_shown_as_large_as_the_cameras) {

@@ -72,6 +72,7 @@ TEST(damaged_files_are_named) {
         Case{"head.flo", whole.substr(0, 11), "PIEH"},
         Case{"cut.flo", whole.substr(0, whole.size() - 1), "8 bytes a pixel"},
         Case{"more.flo", whole + "x", "8 bytes a pixel"},
+        Case{"no-pixels.flo", std::string{"PIEH\xff\xff\0\0\xff\xff\0\0", 12}, "8 bytes a pixel"},
         Case{"huge.flo", std::string{"PIEH\0\0\0\x10\0\0\0\x10", 12}, "1..65535"},
         Case{"zero.flo", std::string{"PIEH\0\0\0\0\1\0\0\0", 12}, "1..65535"}}) {
     const Result<Field> field = read_flo(folder.write(c.name, c.bytes));

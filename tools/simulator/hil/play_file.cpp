@@ -8,7 +8,8 @@ namespace kerb::sim {
 namespace {
 
 constexpr std::string_view kMagic = "KWPLAY1\n";
-constexpr std::uint32_t kMost = 1u << 20;  // of anything that is counted
+constexpr std::uint32_t kMost = 1u << 20;                 // of anything that is counted
+constexpr std::uint64_t kLongest_us = 1'000'000'000'000;  // eleven days
 
 void put(std::string& out, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
@@ -28,7 +29,11 @@ class Reader {
       value |= std::uint64_t{static_cast<std::uint8_t>(part[i])} << (8 * i);
     return value;
   }
-  double time() { return static_cast<double>(number(8)) * 1e-6; }
+  double time() {
+    const std::uint64_t us = number(8);
+    if (us > kLongest_us) ok_ = false;
+    return static_cast<double>(us) * 1e-6;
+  }
   std::string_view take(std::size_t count) {
     if (count > bytes_.size()) {
       ok_ = false;
@@ -88,7 +93,7 @@ Result<Play> parse_play(std::string_view bytes) {
   const std::uint64_t messages = in.number(4), pictures = in.number(4);
   if (!in.ok() || play.width < 1 || play.width > 4096 || play.height < 1 || play.height > 4096 ||
       play.enlarge < 1 || play.enlarge > 16 || messages > kMost || pictures > kMost)
-    return broken("sizes out of range");
+    return broken("sizes or times out of range");
   for (std::uint64_t i = 0; i < messages && in.ok(); ++i) {
     Play::Message message;
     message.at = in.time();
@@ -108,7 +113,7 @@ Result<Play> parse_play(std::string_view bytes) {
     picture.pixels.assign(pixels.begin(), pixels.end());
     play.pictures.push_back(std::move(picture));
   }
-  if (!in.ok()) return broken("truncated");
+  if (!in.ok()) return broken("truncated, or a time out of range");
   if (!in.at_end()) return broken("data after its end");
   return play;
 }

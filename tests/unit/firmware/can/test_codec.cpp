@@ -220,6 +220,22 @@ TEST(an_empty_object_list_says_so_in_one_frame) {
   TEST_ASSERT_EQUAL(4, got->counter);
 }
 
+TEST(an_object_behind_the_end_of_its_list_is_refused) {
+  const std::array<ObjectMessage, 2> people{};
+  std::array<CanFrame, kMaxObjectFrames> frames;
+  TEST_ASSERT_EQUAL(4, encode_objects(people, 4, frames));
+  const auto with_index = [](CanFrame frame, unsigned index) {
+    // kerbwatch.dbc: the index is the lower half of byte 2.
+    frame.data[2] = static_cast<std::uint8_t>((frame.data[2] & 0xF0U) | index);
+    frame.data[0] = message_crc(kObjectsDataId, std::span{frame.data}.first<8>());
+    return decode_objects(frame);
+  };
+  TEST_ASSERT_EQUAL(0, with_index(frames[2], 0)->index);
+  TEST_ASSERT_ERROR(Errc::damaged, with_index(frames[2], 2));
+  TEST_ASSERT_EQUAL(1, encode_objects({}, 4, frames));
+  TEST_ASSERT_ERROR(Errc::damaged, with_index(frames[0], 1));
+}
+
 TEST(a_service_request_without_the_magic_number_is_refused) {
   const ServiceMessage sent{ServiceRequest::lamp_test, WarningLevel::collision, 2.5, 1};
   CanFrame frame = encode(sent);
