@@ -42,7 +42,8 @@ for name in "${names[@]}"; do
   mkdir -p "build/fuzz/corpus/$name"
 done
 
-# `times` would count the children of xargs only when it ends: each fuzzer's own time is from GNU time's twin in bash.
+# By xargs, so that as many as there are cores run side by side.
+# shellcheck disable=SC2317
 run_one() {
   local name="$1" log="build/logs/fuzz-$1.log" status=0
   TIMEFORMAT='cpu %U %S'
