@@ -156,7 +156,7 @@ struct HealthSettings {
   Nanos recover = std::chrono::milliseconds{1000};  ///< time without the fault before it ends
   double dropped_degraded_percent = 10;
   double damaged_degraded_percent = 5;
-  Nanos frozen = std::chrono::milliseconds{400};  ///< of identical pictures
+  Nanos frozen = std::chrono::milliseconds{240};  ///< of identical pictures
   /// How long a thermal camera may show nothing new, or its closed shutter, while it calibrates.
   Nanos shutter = std::chrono::milliseconds{1000};
   double blinded_mean = 245;                        ///< mean grey value, 0..255, and above
