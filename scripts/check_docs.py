@@ -82,8 +82,8 @@ def known_tests() -> set[str]:
     found = {f"suite {path.stem}" for path in (ROOT / "tools/simulator/suites").glob("*.toml")} | {"suite hours"}
     for path in (ROOT / "tests").rglob("*.cpp"):
         found.update(re.findall(r"^TEST\(\s*(\w+)\s*\)", path.read_text(), re.M))
-    for path in (ROOT / "tests/board").glob("*_checks.cpp"):
-        found.update(f"board {name}" for name in re.findall(r'"([\w ,:\'-]+)"', path.read_text()))
+    for path in (ROOT / "tests/board").glob("*.cpp"):
+        found.update(f"board {name}" for name in re.findall(r'"([\w ,:^\'-]+)"', path.read_text()))
     return found
 
 
