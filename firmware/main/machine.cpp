@@ -54,8 +54,10 @@ class LinuxMachine final : public Machine {
     if (guard_ == nullptr || now < beat_at_) return;
     beat_at_ = now + kBeat;
     if (lamps_are_ours_ || guard_->beat()) return;
-    // The guard has died, and nobody drives the lamps: they are opened here, as soon as they can
-    // be.
+    // The guard has died, and nobody drives the lamps: this process opens them.
+    if (!std::exchange(guard_died_, true))
+      log_.error("guard",
+                 "the guard has died: nobody starts this program again; it drives its own lamps");
     lamps_are_ours_ = true;
     for (ReopeningLine* lamp : {status_lamp_.get(), warning_lamp_.get()})
       if (lamp != nullptr && !lamp->repeat()) lamps_are_ours_ = false;
@@ -284,7 +286,7 @@ class LinuxMachine final : public Machine {
   std::optional<ServiceNotifier> notifier_;
   std::optional<Error> gpu_gap_;
   Nanos beat_at_{};
-  bool lamps_are_ours_ = false;  ///< the guard has died, and they are open again
+  bool guard_died_ = false, lamps_are_ours_ = false;  ///< ours: they are open again
   ControlDevices devices_;
 };
 
