@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the Markdown pages: lines of at most 120 characters (tables, code and the addresses of links apart), and links that lead to files of this repository that are there, and to headings that are there. In tables with a last column `shown by`, each row names tests or suites that there are.
+"""Checks the Markdown pages: lines of at most 120 characters (tables, code and the addresses of links apart), and links that lead to files of this repository that are there, and to headings that are there. In tables with a last column `shown by`, each row names tests, suites, or checks of the emulated board that there are.
 
 usage: check_docs.py [FILE...]     all pages, without FILE
        check_docs.py --self-test
@@ -78,10 +78,12 @@ def faults(page: pathlib.Path) -> list[str]:
 
 
 def known_tests() -> set[str]:
-    """The names of all unit tests, and of the simulator's suites as `suite NAME`."""
+    """The names of all unit tests, of the simulator's suites as `suite NAME`, and of the emulated board's checks as `board NAME`."""
     found = {f"suite {path.stem}" for path in (ROOT / "tools/simulator/suites").glob("*.toml")} | {"suite hours"}
     for path in (ROOT / "tests").rglob("*.cpp"):
         found.update(re.findall(r"^TEST\(\s*(\w+)\s*\)", path.read_text(), re.M))
+    for path in (ROOT / "tests/board").glob("*.cpp"):
+        found.update(f"board {name}" for name in re.findall(r'"([\w ,:^\'-]+)"', path.read_text()))
     return found
 
 
@@ -95,7 +97,8 @@ def unshown(text: str, known: set[str]) -> list[str]:
         elif cells[-1] == "shown by":
             shows = True
         elif shows and not set(line) <= set("|- "):
-            named = [f"suite {a}" if a else b for a, b in re.findall(r"suite `(\w+)`|`(\w+)`", cells[-1])]
+            of = re.findall(r"(suite |board )`([^`]+)`|`(\w+)`", cells[-1])
+            named = [kind + name if kind else test for kind, name, test in of]
             if not named:
                 wrong.append(f"{number}: names no test")
             wrong += [f"{number}: no such test: {name}" for name in named if name not in known]
@@ -115,9 +118,11 @@ def self_test() -> int:
             if len(faults(page)) != expected:
                 missed.append((text[-40:], faults(page)))
     table = "| what | shown by |\n|---|---|\n| a | {} |\n"
-    for cell, expected in [("`t`", 0), ("`t`, suite `s`", 0), ("`none`", 1), ("suite `t`", 1), ("", 1)]:
-        if len(unshown(table.format(cell), {"t", "suite s"})) != expected:
-            missed.append((cell, unshown(table.format(cell), {"t", "suite s"})))
+    for cell, expected in [("`t`", 0), ("`t`, suite `s`", 0), ("`none`", 1), ("suite `t`", 1), ("", 1),
+                           ("board `b: c d`", 0), ("board `none`", 1), ("`t`, board `t`", 1)]:
+        found = unshown(table.format(cell), {"t", "suite s", "board b: c d"})
+        if len(found) != expected:
+            missed.append((cell, found))
     if missed:
         print(f"check_docs.py: self-test: {missed}")
     return 1 if missed else 0

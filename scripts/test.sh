@@ -241,7 +241,7 @@ start_board() {
 }
 board_in_background() {
   local status=0 run
-  tests/board/run.sh &
+  tests/board/run.sh ${KERB_LONG:+--long} &
   run=$!
   trap 'kill "$run" 2>/dev/null || true' TERM
   wait "$run" || status=$?

@@ -61,7 +61,7 @@ Result<std::unique_ptr<OutputLine>> GuardLink::line(GuardedLamp lamp) {
   return std::unique_ptr<OutputLine>{std::make_unique<GuardedLine>(*this, lamp)};
 }
 
-void GuardLink::beat() noexcept { static_cast<void>(say(GuardedLamp::status, status_on_)); }
+Status GuardLink::beat() noexcept { return say(GuardedLamp::status, status_on_); }
 
 Status GuardLink::say(GuardedLamp lamp, bool on) noexcept {
   if (lamp == GuardedLamp::status) status_on_ = on;

@@ -27,8 +27,8 @@ class GuardLink {
   /// set. Must not outlive this.
   Result<std::unique_ptr<OutputLine>> line(GuardedLamp lamp);
   /// Says that this process lives, with the status lamp's level: at least every 100 ms. Never
-  /// waits.
-  void beat() noexcept;
+  /// waits. Fails as say() does.
+  Status beat() noexcept;
   /// Writes a level. Fails: gone (the guard has died), io. A full pipe is no failure: the guard is
   /// late, and what it reads then is said again.
   Status say(GuardedLamp lamp, bool on) noexcept;

@@ -52,8 +52,9 @@ int run_guard(const Config& config, const std::string& config_path, bool json, L
   ProcessGuardOptions options;
   options.command = {program.string(), "run", "--config", config_path};
   if (json) options.command.emplace_back("--log-json");
-  options.patience = clock.real(options.patience);
-  options.hang = clock.real(options.hang);
+  for (Nanos* time : {&options.patience, &options.hang, &options.first_wait, &options.longest_wait,
+                      &options.worked, &options.ending})
+    *time = clock.real(*time);
   return guard_process(options, amber.get(), red.get(), log);
 }
 

@@ -52,8 +52,15 @@ class LinuxMachine final : public Machine {
 
   void beat(Nanos now) override {
     if (guard_ == nullptr || now < beat_at_) return;
-    guard_->beat();
     beat_at_ = now + kBeat;
+    if (lamps_are_ours_ || guard_->beat()) return;
+    // The guard has died, and nobody drives the lamps: this process opens them.
+    if (!std::exchange(guard_died_, true))
+      log_.error("guard",
+                 "the guard has died: nobody starts this program again; it drives its own lamps");
+    lamps_are_ours_ = true;
+    for (ReopeningLine* lamp : {status_lamp_.get(), warning_lamp_.get()})
+      if (lamp != nullptr && !lamp->repeat()) lamps_are_ours_ = false;
   }
   [[nodiscard]] const std::optional<Error>& gpu_gap() const override { return gpu_gap_; }
 
@@ -193,7 +200,7 @@ class LinuxMachine final : public Machine {
                                       options.interface, options.interface));
     return std::unique_ptr<CanBus>{std::move(*bus)};
   }
-  [[nodiscard]] std::unique_ptr<OutputLine> lamp(GuardedLamp which, int line, bool active_low) {
+  [[nodiscard]] std::unique_ptr<ReopeningLine> lamp(GuardedLamp which, int line, bool active_low) {
     const bool amber = which == GuardedLamp::status;
     LinuxOutputLineOptions options;
     options.chip = config_.lamp.chip;
@@ -272,13 +279,14 @@ class LinuxMachine final : public Machine {
   std::unique_ptr<ReopeningBus> bus_;
   std::unique_ptr<GuardLink> guard_;
   std::unique_ptr<DiagnosticLink> tester_;
-  std::unique_ptr<OutputLine> warning_lamp_, status_lamp_;
+  std::unique_ptr<ReopeningLine> warning_lamp_, status_lamp_;
   std::unique_ptr<Tone> tone_;
   std::unique_ptr<Thermal> thermal_;
   std::unique_ptr<Watchdog> watchdogs_;
   std::optional<ServiceNotifier> notifier_;
   std::optional<Error> gpu_gap_;
   Nanos beat_at_{};
+  bool guard_died_ = false, lamps_are_ours_ = false;  ///< ours: they are open again
   ControlDevices devices_;
 };
 

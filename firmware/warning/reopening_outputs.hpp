@@ -7,14 +7,19 @@
 namespace kerb {
 
 /// An OutputLine that is reopened after a loss. set() reopens it, and so drives the new line to the
-/// present level; get() never reopens.
+/// present level; get() never reopens. Dark until the first set().
 class ReopeningLine final : public OutputLine {
  public:
   ReopeningLine(std::unique_ptr<OutputLine> first, DeviceOpener<OutputLine> open, std::string name,
                 const Clock& clock, Log& log)
       : line_{std::move(first), std::move(open), std::move(name), clock, log} {}
   Status set(bool on) override {
-    return line_.use([on](OutputLine& line) { return line.set(on); });
+    on_ = on;
+    return repeat();
+  }
+  /// Drives it to its level once more: for one who knows that it was lost.
+  Status repeat() {
+    return line_.use([this](OutputLine& line) { return line.set(on_); });
   }
   [[nodiscard]] Result<bool> get() const override {
     return line_.get() != nullptr ? line_.get()->get() : line_.why();
@@ -22,6 +27,7 @@ class ReopeningLine final : public OutputLine {
 
  private:
   Reopening<OutputLine> line_;
+  bool on_ = false;
 };
 
 /// A Tone that is reopened after a loss, by play() and stop(), and so follows the present command.

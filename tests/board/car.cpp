@@ -26,7 +26,7 @@ std::vector<Heard<Message>> since(const std::vector<Heard<Message>>& all,
 
 Car::Car(const std::string& interface, double rate)
     : rate_(rate),
-      bus_(open_can(interface)),
+      bus_(open_can(interface, {can::kStatusId, can::kWarningId, can::kObjectsId})),
       sender_([this] { send_loop(); }),
       receiver_([this] { receive_loop(); }) {}
 

@@ -104,7 +104,12 @@ bool is_json_object(std::string_view line) {
   return reader.object() && reader.at_end();
 }
 
-EventFile::EventFile(const std::string& path) {
+EventFile::EventFile(const std::string& path, const std::string& more) {
+  read(path);
+  if (!more.empty()) read(more);
+}
+
+void EventFile::read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
   for (std::size_t at = 0; at < all.size();) {
@@ -118,9 +123,14 @@ EventFile::EventFile(const std::string& path) {
 
 bool EventFile::is_gapless() const {
   int expected = 0;
+  std::string run;
   for (const std::string& line : lines_) {
     int seq = -1;
-    if (std::sscanf(line.c_str(), "{\"seq\":%d", &seq) != 1 || seq != expected++) return false;
+    char id[17] = {};
+    if (std::sscanf(line.c_str(), "{\"seq\":%d,\"run\":\"%16[0-9a-f]", &seq, id) != 2) return false;
+    if (run != id) expected = 0;
+    run = id;
+    if (seq != expected++) return false;
   }
   return true;
 }

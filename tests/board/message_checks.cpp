@@ -18,13 +18,6 @@ constexpr double kReactionLimit = 300;  // ms of firmware time
 constexpr double kTestLasts = 2000;     // ms of firmware time
 constexpr double kWatched = 5500;       // ms of firmware time, at least, over which rates are taken
 
-std::string watchdog_state() {
-  std::ifstream file("/sys/class/watchdog/watchdog0/state");
-  std::string state;
-  std::getline(file, state);
-  return state;
-}
-
 /// KW_Status over a while in which nothing was wrong.
 void check_status(Checks& checks, World& world, RealClock::time_point from) {
   const auto heard = world.car().statuses(from);
@@ -194,9 +187,16 @@ void check_refusal(Checks& checks, World& world) {
 
 }  // namespace
 
-bool check_start(Checks& checks, World& world) {
+std::string watchdog_state() {
+  std::ifstream file("/sys/class/watchdog/watchdog0/state");
+  std::string state;
+  std::getline(file, state);
+  return state;
+}
+
+bool check_start(Checks& checks, World& world, bool guarded) {
   const auto start = RealClock::now();
-  world.start_firmware();
+  world.start_firmware(guarded);
   // A workshop's request is refused as long as the speed is not known.
   const auto active = world.await_active(start, kStartLimit);
   const bool knows_speed =

@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <thread>
@@ -12,6 +14,42 @@
 #include "tests/board/posix.hpp"
 
 namespace kerb::board {
+namespace {
+
+struct Stat {
+  char state = 'X';
+  pid_t parent = -1;
+};
+
+/// Of "ID (NAME) STATE PARENT ..."; the name may be anything.
+std::optional<Stat> stat_of(const std::string& process) {
+  std::ifstream file("/proc/" + process + "/stat");
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  Stat out;
+  const auto name_end = line.rfind(") ");
+  if (name_end == std::string::npos ||
+      std::sscanf(line.c_str() + name_end, ") %c %d", &out.state, &out.parent) != 2)
+    return std::nullopt;
+  return out;
+}
+
+}  // namespace
+
+std::optional<pid_t> child_of(pid_t parent) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto stat = stat_of(name);
+    if (stat && stat->parent == parent && stat->state != 'Z') return std::stoi(name);
+  }
+  return std::nullopt;
+}
+
+bool is_gone(pid_t process) {
+  const auto stat = stat_of(std::to_string(process));
+  return !stat || stat->state == 'Z' || stat->state == 'X';
+}
 
 Process::Process(const std::vector<std::string>& command, std::string output_path,
                  const std::vector<std::string>& environment)

@@ -32,4 +32,9 @@ class Process {
   std::string output_path_;
 };
 
+/// A process that `parent` has started and that is not dead; nothing: none.
+std::optional<pid_t> child_of(pid_t parent);
+/// Whether there is no such process, or it is dead and only its parent has not asked yet.
+bool is_gone(pid_t process);
+
 }  // namespace kerb::board

@@ -21,21 +21,29 @@ nanoseconds read_clock(clockid_t clock) {
   return std::chrono::seconds(now.tv_sec) + nanoseconds(now.tv_nsec);
 }
 
-/// SO_TIMESTAMPNS stamps by the calendar, which nobody sets on this board.
+/// SO_TIMESTAMPNS stamps by the calendar. Where that was set since, the frame came now.
 RealClock::time_point monotonic(const timespec& calendar) {
-  static const nanoseconds offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
-  return RealClock::time_point(std::chrono::seconds(calendar.tv_sec) +
-                               nanoseconds(calendar.tv_nsec) - offset);
+  const nanoseconds age = read_clock(CLOCK_REALTIME) - std::chrono::seconds(calendar.tv_sec) -
+                          nanoseconds(calendar.tv_nsec);
+  const bool was_set = age < nanoseconds::zero() || age > std::chrono::seconds(60);
+  return RealClock::now() - (was_set ? nanoseconds::zero() : age);
 }
 
 }  // namespace
 
-File open_can(const std::string& interface) {
+File open_can(const std::string& interface, const std::vector<std::uint32_t>& ids) {
   File bus(::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, CAN_RAW));
   if (!bus) fail_with_errno("CAN socket");
   const int on = 1;
   if (::setsockopt(bus.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
     fail_with_errno("time stamps of CAN frames");
+  std::vector<can_filter> filters;
+  for (const std::uint32_t id : ids)
+    filters.push_back({id, CAN_SFF_MASK | CAN_EFF_FLAG | CAN_RTR_FLAG});
+  if (!filters.empty() &&
+      ::setsockopt(bus.get(), SOL_CAN_RAW, CAN_RAW_FILTER, filters.data(),
+                   static_cast<socklen_t>(filters.size() * sizeof filters.front())) != 0)
+    fail_with_errno("filters of a CAN socket");
   sockaddr_can address{};
   address.can_family = AF_CAN;
   address.can_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
@@ -46,7 +54,7 @@ File open_can(const std::string& interface) {
 
 bool write_can(const File& bus, const CanFrame& frame) {
   can_frame raw{};
-  raw.can_id = frame.id;
+  raw.can_id = frame.id | (frame.extended ? CAN_EFF_FLAG : 0);
   raw.len = frame.size;
   std::copy_n(frame.data.begin(), frame.size, raw.data);
   return ::write(bus.get(), &raw, sizeof raw) == ssize_t{sizeof raw};  // fails while it is down

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "hal/can_bus.hpp"
 #include "tests/board/posix.hpp"
@@ -10,8 +12,9 @@
 /// SocketCAN without our driver: what the board checks measure must not measure itself.
 namespace kerb::board {
 
-/// A raw socket that does not block and stamps what it receives. Throws BoardError.
-File open_can(const std::string& interface);
+/// A raw socket that does not block and stamps what it receives: all there is, or these
+/// identifiers of 11 bits. Throws BoardError.
+File open_can(const std::string& interface, const std::vector<std::uint32_t>& ids = {});
 /// False while the interface is down.
 bool write_can(const File& bus, const CanFrame& frame);
 

@@ -41,15 +41,18 @@ void ResetMark::write(const Mark& mark) {
   if (::pwrite(disk_.get(), sector, kSector, 0) != ssize_t{kSector}) fail_with_errno("write mark");
 }
 
-void wait_for_reset(ResetMark& disk, Mark mark, pid_t process, double limit) {
+void wait_for_reset(ResetMark& disk, Mark mark, pid_t process, double limit,
+                    const std::function<void(RealClock::time_point)>& meanwhile) {
   // The host's disk is not in the board's time: a write may last for longer than the watchdog
   // waits.
   mark.expects_reset = true;
   mark.stopped = wall_clock();
   disk.write(mark);
   if (::kill(process, SIGSTOP) != 0) fail_with_errno("stop the process that feeds the watchdog");
+  const auto stopped = RealClock::now();
   mark.stopped = wall_clock();
   disk.write(mark);
+  meanwhile(stopped);
   std::this_thread::sleep_for(std::chrono::duration<double>(limit));
   ::kill(process, SIGCONT);
   mark.expects_reset = false;

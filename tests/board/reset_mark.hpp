@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <functional>
 #include <string>
 
 #include "tests/board/posix.hpp"
@@ -32,8 +33,10 @@ double wall_clock();
 /// When this boot began, by it.
 double boot_time();
 
-/// Stops `process` (SIGSTOP), which is to hold the watchdog, and writes when to `disk`. Returns
-/// only when the board has not been reset after `limit` seconds; lets the process go on then.
-void wait_for_reset(ResetMark& disk, Mark mark, pid_t process, double limit);
+/// Stops `process` (SIGSTOP), which is to hold the watchdog, writes when to `disk`, and looks at
+/// what happens `meanwhile`. Returns only when the board has not been reset after `limit` seconds;
+/// lets the process go on then.
+void wait_for_reset(ResetMark& disk, Mark mark, pid_t process, double limit,
+                    const std::function<void(RealClock::time_point)>& meanwhile);
 
 }  // namespace kerb::board

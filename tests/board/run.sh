@@ -6,7 +6,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 usage: tests/board/run.sh [--programs DIR] [--deps DIR] [--out DIR] [--limit SECONDS]
-                          [--only firmware]
+                          [--only PART] [--long]
        tests/board/run.sh --play DIR --traces DIR [...]
        tests/board/run.sh --check [...]
 
@@ -17,8 +17,11 @@ and the board ended as it should. 1: something failed. 2: the board could not be
   --programs DIR   cross-built programs            (build/arm64/bin)
   --deps DIR       unpacked kernel and busybox     (.deps/board)
   --out DIR        initramfs, console log, disk    (build/board)
-  --limit SECONDS  stop the board after this long  (600)
-  --only firmware  leave out the checks of the board itself and the drivers' suites
+  --limit SECONDS  stop the board after this long  (600; 1800 with --long)
+  --only PART      firmware: without the checks of the board itself and the drivers' suites; of these,
+                   stress: flood, calendar, stamps; guard: kills, stops and a full disk under the guard
+  --long           more of what is random or takes long: ten kills under the guard, a flood of 30 s,
+                   time stamps up to their end
   --play DIR       instead of all checks, play the scenarios in DIR (NAME.kwplay and NAME.toml, as
                    "kerblab sim run --hil" makes them)
   --traces DIR     gets what the firmware sent in each, NAME.trace, and what it wrote, NAME.log
@@ -32,8 +35,9 @@ top=$(cd "$here/../.." && pwd)
 programs=$top/build/arm64/bin
 deps=$top/.deps/board
 out=$top/build/board
-limit=600
+limit=
 only=
+long=
 play=
 traces=
 check=
@@ -47,7 +51,11 @@ while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
     --check) check=yes; shift ;;
-    --only) [ "${2:-}" = firmware ] || cannot "--only takes 'firmware'"; only=kerb_only=$2; shift 2 ;;
+    --long) long=kerb_long=yes; shift ;;
+    --only)
+      [[ ${2:-} =~ ^(firmware|stress|guard)$ ]] || cannot "--only takes firmware, stress or guard"
+      only=kerb_only=$2
+      shift 2 ;;
     --programs | --deps | --out | --limit | --play | --traces)
       [ $# -ge 2 ] || cannot "$1 needs a value"
       declare "${1#--}=$2"
@@ -69,6 +77,7 @@ if [ -n "$play" ]; then
   # Packed, unpacked, and one of them read: all in the board's memory.
   board_mb=$((board_mb + 3 * play_mb))
 fi
+[ -n "$limit" ] || limit=$([ -n "$long" ] && echo 1800 || echo 600)
 [[ $limit =~ ^[1-9][0-9]{0,5}$ ]] || cannot "--limit takes whole seconds, not '$limit'"
 
 qemu="qemu-system-aarch64"
@@ -133,7 +142,7 @@ $qemu -M virt -cpu cortex-a76 -smp 2 -m "$board_mb" "${time[@]}" \
   -kernel "$kernel" -initrd "$out/initramfs.cpio" \
   -drive if=none,id=mark,format=raw,file="$mark",cache=writethrough \
   -device virtio-blk-device,drive=mark \
-  -append "console=ttyAMA0 quiet loglevel=3 panic=-1 nokaslr kpti=off mitigations=off $only" \
+  -append "console=ttyAMA0 quiet loglevel=3 panic=-1 nokaslr kpti=off mitigations=off $only $long" \
   < /dev/null > "$log" 2>&1 &
 board=$!
 trap 'kill -KILL $board 2> /dev/null || true' EXIT
@@ -206,7 +215,7 @@ if [ -z "$verdict" ]; then
   [ "$order" = "$wanted_order" ] ||
     verdict="expected $wanted_order saw ${order:-nothing}"
 fi
-if [ -z "$verdict" ] && [ -z "$play" ] && [ ! -s "$traces/short.trace" ]; then
+if [ -z "$verdict" ] && [ -z "$play" ] && [[ ! $only =~ stress|guard ]] && [ ! -s "$traces/short.trace" ]; then
   verdict="the short play left no trace"
 fi
 if [ -n "$verdict" ]; then

@@ -2,6 +2,7 @@
 #include "tests/board/world.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
@@ -14,8 +15,8 @@ namespace {
 constexpr const char* kLog = "/tmp/kerbwatch.log";
 constexpr auto kBetweenLooks = std::chrono::milliseconds(5);
 
-Config load() {
-  const LoadResult loaded = load_config(World::kConfig);
+Config load(const std::string& path) {
+  const LoadResult loaded = load_config(path);
   if (!loaded.ok()) throw BoardError(loaded.lines().front());
   return loaded.config;
 }
@@ -34,8 +35,9 @@ std::string in_words(const can::StatusMessage& status) {
               unit_of(health.cause));
 }
 
-World::World()
-    : config_(load()),
+World::World(std::string config_path)
+    : config_path_(std::move(config_path)),
+      config_(load(config_path_)),
       nodes_(find_vivid()),
       writer_(connect_camera(nodes_)),
       car_(config_.can.interface, config_.clock_rate),
@@ -43,11 +45,29 @@ World::World()
   std::filesystem::create_directories(std::filesystem::path(config_.events.path).parent_path());
 }
 
-void World::start_firmware() {
-  firmware_.reset();
+World::~World() { kill_firmware(); }
+
+void World::start_firmware(bool guarded) {
+  kill_firmware();
   std::filesystem::remove(config_.events.path);
+  guarded_ = guarded;
   firmware_ = std::make_unique<Process>(
-      std::vector<std::string>{"/bin/kerbwatch", "run", "--config", kConfig}, kLog);
+      std::vector<std::string>{"/bin/kerbwatch", guarded ? "guard" : "run", "--config",
+                               config_path_},
+      kLog);
+}
+
+std::optional<pid_t> World::product() {
+  if (!firmware_ || !firmware_->is_running()) return std::nullopt;
+  return guarded_ ? child_of(firmware_->id()) : firmware_->id();
+}
+
+void World::kill_firmware() {
+  const auto orphan = guarded_ ? product() : std::nullopt;  // a guard that is killed leaves it
+  firmware_.reset();
+  if (!orphan) return;
+  ::kill(*orphan, SIGKILL);
+  await([&] { return is_gone(*orphan); }, 1000);
 }
 
 void World::tell_log() const {

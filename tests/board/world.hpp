@@ -26,7 +26,10 @@ class World {
   static constexpr const char* kConfig = "/etc/kerbwatch.toml";
 
   /// Throws BoardError when the board or the configuration is not as it must be.
-  World();
+  explicit World(std::string config_path = kConfig);
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World();
 
   const Config& config() const { return config_; }
   const VividNodes& nodes() const { return nodes_; }
@@ -36,7 +39,10 @@ class World {
   Process& firmware() { return *firmware_; }
   EventFile events() const { return EventFile(config_.events.path); }
 
-  void start_firmware();
+  /// With a new event log; `guarded`: by `kerbwatch guard`, which firmware() is then.
+  void start_firmware(bool guarded = false);
+  /// The process that runs the product: firmware(), or what the guard runs at the moment.
+  std::optional<pid_t> product();
   /// Prints the last lines of the firmware's log, for whoever reads a failure.
   void tell_log() const;
 
@@ -60,12 +66,16 @@ class World {
   bool await(const std::function<bool()>& holds, double limit_ms) const;
 
  private:
+  void kill_firmware();
+
+  std::string config_path_;
   Config config_;
   VividNodes nodes_;
   std::unique_ptr<FrameWriter> writer_;
   Car car_;
   LampWatch lamps_;
   std::unique_ptr<Process> firmware_;
+  bool guarded_ = false;
 };
 
 }  // namespace kerb::board

@@ -187,7 +187,7 @@ TEST(the_guarded_end_says_its_levels_and_notices_a_dead_guard) {
     char text[64] = {};
     return std::string(text, static_cast<std::size_t>(std::max<ssize_t>(0, ::read(fd, text, 64))));
   };
-  link->beat();  // before there is a lamp: lit
+  TEST_ASSERT_OK(link->beat());  // before there is a lamp: lit
   {
     Result<std::unique_ptr<OutputLine>> amber = link->line(GuardedLamp::status);
     Result<std::unique_ptr<OutputLine>> red = link->line(GuardedLamp::warning);
@@ -195,17 +195,19 @@ TEST(the_guarded_end_says_its_levels_and_notices_a_dead_guard) {
     TEST_ASSERT_OK(red);
     TEST_ASSERT_OK((*amber)->set(false));
     TEST_ASSERT_FALSE(*(*amber)->get());
-    link->beat();
+    TEST_ASSERT_OK(link->beat());
     TEST_ASSERT_OK((*red)->set(true));
     TEST_ASSERT_EQUAL_STRING("100", heard(status[0]).c_str());
     TEST_ASSERT_EQUAL_STRING("1", heard(warning[0]).c_str());
   }
   TEST_ASSERT_EQUAL_STRING("1", heard(status[0]).c_str());  // as a released line: lit
   TEST_ASSERT_EQUAL_STRING("0", heard(warning[0]).c_str());
-  for (int i = 0; i < 100'000; ++i) link->beat();  // a guard that does not read holds nobody up
+  for (int i = 0; i < 100'000; ++i)
+    TEST_ASSERT_OK(link->beat());  // a guard that does not read holds nobody up
   ::close(status[0]);
   ::close(warning[0]);
   TEST_ASSERT_ERROR(Errc::gone, link->say(GuardedLamp::status, true));
+  TEST_ASSERT_ERROR(Errc::gone, link->beat());
   TEST_ASSERT_ERROR(Errc::gone, link->line(GuardedLamp::status));
 }
 

@@ -208,6 +208,21 @@ TEST(a_line_that_is_back_gets_the_level_that_is_wanted_now) {
   TEST_ASSERT_TRUE(b.log.has("status lamp is back"));
 }
 
+TEST(a_line_that_is_known_to_be_lost_gets_its_level_again_without_waiting_for_a_change) {
+  LineBench b;
+  ReopeningLine line{b.make(), b.opener(), "warning lamp", b.clock, b.log};
+  TEST_ASSERT_OK(line.repeat());  // dark until it is set
+  TEST_ASSERT_FALSE(b.current->on());
+  TEST_ASSERT_OK(line.set(true));
+  b.current->unplugged = true;  // another way to it is there at once
+  TEST_ASSERT_ERROR(Errc::gone, line.repeat());
+  TEST_ASSERT_ERROR(Errc::gone, line.get());
+  b.clock.advance(milliseconds{100});
+  TEST_ASSERT_OK(line.repeat());
+  TEST_ASSERT_TRUE(b.current->on());
+  TEST_ASSERT_EQUAL_size_t(1, b.tries.size());
+}
+
 TEST(a_line_that_is_missing_at_the_start_is_opened_when_it_comes) {
   LineBench b;
   b.plugged = false;
