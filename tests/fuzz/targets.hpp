@@ -44,6 +44,9 @@ void uds(const std::uint8_t* data, std::size_t size);
 /// The first byte's lowest bit says whether the checksum is put right first.
 void dtc_file(const std::uint8_t* data, std::size_t size);
 
+/// dbc::parse(): lines about what is wrong, and messages whose signals lie within them.
+void dbc_file(const std::uint8_t* data, std::size_t size);
+
 using Bytes = std::vector<std::uint8_t>;
 /// Inputs to begin with, for the first two and for each of the others.
 std::vector<Bytes> model_seeds();
@@ -57,5 +60,6 @@ std::vector<Bytes> record_seeds();
 std::vector<Bytes> field_table_seeds();
 std::vector<Bytes> uds_seeds();
 std::vector<Bytes> dtc_file_seeds();
+std::vector<Bytes> dbc_seeds();
 
 }  // namespace kerb::fuzz

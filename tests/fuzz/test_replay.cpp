@@ -66,5 +66,8 @@ TEST(tables_of_fields_survive_any_change) { replay(field_table, field_table_seed
 TEST(requests_of_a_tester_survive_any_change) { replay(uds, uds_seeds(), 2000); }
 TEST(files_of_trouble_codes_survive_any_change) { replay(dtc_file, dtc_file_seeds(), 2000); }
 #endif
+#ifdef KERB_FUZZ_DBC
+TEST(dbc_files_survive_any_change) { replay(dbc_file, dbc_seeds(), 300); }
+#endif
 
 }  // namespace

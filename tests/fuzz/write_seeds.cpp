@@ -39,6 +39,9 @@ int main(int argc, char** argv) {
 #ifdef KERB_FUZZ_DIAGNOSTICS
   done = write("uds", uds_seeds()) && write("dtc_file", dtc_file_seeds()) && done;
 #endif
+#ifdef KERB_FUZZ_DBC
+  done = write("dbc", dbc_seeds()) && done;
+#endif
   if (!done) std::fprintf(stderr, "%s: cannot be written\n", argv[1]);
   return done ? 0 : 1;
 }
