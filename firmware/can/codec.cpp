@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "firmware/can/crc8.hpp"
+#include "firmware/can/vehicle_decoder.hpp"
 #include "firmware/health/health_monitor.hpp"
 
 namespace kerb::can {
@@ -91,6 +92,24 @@ constexpr Scaled kDuration = number(40, 8, 0.1);
 }  // namespace service
 
 constexpr std::uint16_t kNoObject = 0xFFFF;
+
+// How the vehicle's messages are read: as those of any other vehicle, by their layout.
+constexpr VehicleLayout kVehicle = kerbwatch_layout();
+constexpr const VehicleMessage& kMotionMessage =
+    kVehicle.messages[static_cast<std::size_t>(kVehicle.speed.message)];
+constexpr const VehicleMessage& kBodyMessage =
+    kVehicle.messages[static_cast<std::size_t>(kVehicle.gear.message)];
+constexpr const VehicleMessage& kDriverMessage =
+    kVehicle.messages[static_cast<std::size_t>(kVehicle.off_button.message)];
+static_assert(kMotionMessage.id == kVehicleMotionId && kBodyMessage.id == kVehicleBodyId &&
+              kDriverMessage.id == kDriverId);
+
+/// The enumeration's value for what was read of it.
+template <typename Enum>
+Enum value_of(const Choice& read) {
+  if (!read.number) return Enum::not_available;
+  return static_cast<Enum>(static_cast<std::uint8_t>(*read.number));
+}
 
 /// Eight bytes being filled.
 class Packer {
@@ -296,13 +315,13 @@ CanFrame encode(const VehicleMotion& message) noexcept {
 }
 
 Result<VehicleMotion> decode_vehicle_motion(const CanFrame& frame) noexcept {
-  if (Status s = check(frame, kVehicleMotionId, kVehicleMotionDataId); !s) return s.error();
-  const Unpacker u{frame};
+  const Result<VehiclePayload> payload = open(kMotionMessage, frame);
+  if (!payload) return payload.error();
   VehicleMotion out;
-  out.counter = u.counter();
-  if (u.get(motion::kSpeedValid) != 0) out.speed_mps = u.get(motion::kSpeed);
-  if (u.get(motion::kYawRateValid) != 0) out.yaw_rate_radps = u.get(motion::kYawRate);
-  if (u.get(motion::kSteeringValid) != 0) out.steering_rad = u.get(motion::kSteering);
+  out.counter = counter_of(kMotionMessage, *payload).value_or(0);
+  out.speed_mps = read(kVehicle.speed, *payload);
+  out.yaw_rate_radps = read(kVehicle.yaw_rate, *payload);
+  out.steering_rad = read(kVehicle.steering, *payload);
   return out;
 }
 
@@ -315,12 +334,13 @@ CanFrame encode(const VehicleBody& message) noexcept {
 }
 
 Result<VehicleBody> decode_vehicle_body(const CanFrame& frame) noexcept {
-  if (Status s = check(frame, kVehicleBodyId, kVehicleBodyDataId); !s) return s.error();
-  const Unpacker u{frame};
+  const Result<VehiclePayload> payload = open(kBodyMessage, frame);
+  if (!payload) return payload.error();
   VehicleBody out;
-  out.counter = u.counter();
-  out.turn_signal = u.get_enum<TurnSignal>(body::kTurnSignal);
-  out.gear = u.get_enum<Gear>(body::kGear);
+  out.counter = counter_of(kBodyMessage, *payload).value_or(0);
+  out.turn_signal = value_of<TurnSignal>(read_turn_signal(kVehicle, *payload));
+  out.gear =
+      value_of<Gear>(read(kVehicle.gear, *payload, static_cast<std::uint8_t>(Gear::not_available)));
   return out;
 }
 
@@ -333,12 +353,20 @@ CanFrame encode(const VehicleDriver& message) noexcept {
 }
 
 Result<VehicleDriver> decode_vehicle_driver(const CanFrame& frame) noexcept {
-  if (Status s = check(frame, kDriverId, kDriverDataId); !s) return s.error();
-  const Unpacker u{frame};
+  return decode_vehicle_driver(kVehicle, frame);
+}
+
+Result<VehicleDriver> decode_vehicle_driver(const VehicleLayout& layout,
+                                            const CanFrame& frame) noexcept {
+  const int index = std::max(layout.off_button.message, layout.confirm_button.message);
+  if (index < 0) return Error{Errc::invalid_argument, 0, "decode: no buttons"};
+  const VehicleMessage& message = layout.messages[static_cast<std::size_t>(index)];
+  const Result<VehiclePayload> payload = open(message, frame);
+  if (!payload) return payload.error();
   VehicleDriver out;
-  out.counter = u.counter();
-  out.off_pressed = u.get(driver::kOff) != 0;
-  out.confirm_pressed = u.get(driver::kConfirm) != 0;
+  out.counter = counter_of(message, *payload).value_or(0);
+  out.off_pressed = read(layout.off_button, *payload);
+  out.confirm_pressed = read(layout.confirm_button, *payload);
   return out;
 }
 

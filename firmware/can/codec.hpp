@@ -3,6 +3,7 @@
 #include <span>
 
 #include "firmware/can/messages.hpp"
+#include "firmware/types/vehicle_layout.hpp"
 #include "hal/base/result.hpp"
 #include "hal/can_bus.hpp"
 
@@ -36,6 +37,9 @@ int encode_objects(std::span<const ObjectMessage> objects, std::uint8_t counter,
 [[nodiscard]] Result<VehicleMotion> decode_vehicle_motion(const CanFrame& frame) noexcept;
 [[nodiscard]] Result<VehicleBody> decode_vehicle_body(const CanFrame& frame) noexcept;
 [[nodiscard]] Result<VehicleDriver> decode_vehicle_driver(const CanFrame& frame) noexcept;
+/// The buttons of a vehicle with another layout; of a message without a counter it is 0.
+[[nodiscard]] Result<VehicleDriver> decode_vehicle_driver(const VehicleLayout& layout,
+                                                          const CanFrame& frame) noexcept;
 [[nodiscard]] Result<ServiceMessage> decode_service(const CanFrame& frame) noexcept;
 
 /// One frame of the object list: the half of an object that `part` names; the other half is

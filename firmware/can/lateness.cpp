@@ -7,8 +7,6 @@
 namespace kerb::can {
 namespace {
 
-constexpr int kCounterSteps = 16;  // the counter runs 0..15
-
 /// What decides whether messages are late. Tuned with the vehicles of the simulator and with
 /// senders that pause, lose messages or run at another period.
 struct LatenessSettings {
@@ -29,8 +27,11 @@ Nanos nanos(double x) { return Nanos{std::llround(x)}; }
 
 }  // namespace
 
-Lateness::Lateness(Nanos period, Nanos late) noexcept
-    : late_from_{late}, nominal_{static_cast<double>(period.count())}, period_{nominal_} {}
+Lateness::Lateness(Nanos period, Nanos late, int counter_values) noexcept
+    : counter_values_{counter_values},
+      late_from_{late},
+      nominal_{static_cast<double>(period.count())},
+      period_{nominal_} {}
 
 void Lateness::set(Nanos lag) noexcept {
   lag_ = lag;
@@ -46,8 +47,8 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
     const bool goes_on = steps == 1 && follows && dt <= kSettings.hold_up_max;
     waiting_ = goes_on ? elapsed : 0;
     if (learned_ * nominal_ < kSettings.known_after_ns) return clear();
-    // Messages between the counter and what the elapsed time demands, -8..8.
-    const double off = std::remainder(elapsed / period_ - steps, kCounterSteps);
+    // Messages between the counter and what the elapsed time demands: at most half a round.
+    const double off = std::remainder(elapsed / period_ - steps, counter_values_);
     const Nanos held = nanos(elapsed - period_);
     if (std::abs(off) <= kSettings.on_time_periods) {
       if (goes_on) {
@@ -71,11 +72,11 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
   } else if (early <= kSettings.jitter_periods * period_) {
     lag_ -= nanos(early);
   } else {
-    // The counter jumps over the missing messages, as far as 16 steps can tell.
+    // The counter jumps over the missing messages, as far as its steps can tell.
     const double missing = static_cast<double>(lag_.count()) - early;
     const double rounds =
-        std::floor((missing / period_ + kSettings.jitter_periods) / kCounterSteps);
-    lag_ = nanos(missing - std::max(rounds, 0.0) * kCounterSteps * period_);
+        std::floor((missing / period_ + kSettings.jitter_periods) / counter_values_);
+    lag_ = nanos(missing - std::max(rounds, 0.0) * counter_values_ * period_);
   }
   judge();
 }

@@ -12,16 +12,17 @@ namespace kerb::can {
 ///
 /// Not counted as late: lost messages (the counter has moved on), jitter, delays of less than
 /// `late` in total (slowly forgotten), a period other than the expected one (learned over 10 s),
-/// and a sender that restarts (its counter continues anywhere; by chance, once in 16, where it
-/// stopped). The counter has 16 values. If the number of missing messages is a multiple of 16, plus
-/// or minus one, it cannot tell late from lost; could_be() then gives the possible lag, and another
-/// stream with another period may decide. Pure logic; one thread.
+/// and a sender that restarts (its counter continues anywhere; by chance, once in so many, where it
+/// stopped). The counter has few values, mostly 16. If the number of missing messages is a multiple
+/// of that, plus or minus one, it cannot tell late from lost; could_be() then gives the possible
+/// lag, and another stream with another period may decide. Pure logic; one thread.
 class Lateness {
  public:
   /// `period`: the expected one. `late`: the lag from which messages count as late.
-  Lateness(Nanos period, Nanos late) noexcept;
+  /// `counter_values`: how many the counter has.
+  Lateness(Nanos period, Nanos late, int counter_values = 16) noexcept;
 
-  /// A new message: `dt` after the previous one, its counter `steps` (1..16) later.
+  /// A new message: `dt` after the previous one, its counter `steps` (1..counter_values) later.
   /// `after_silence`: the time between them was a fault. `follows`: its values may have been sent
   /// directly after the previous ones.
   void heard(Nanos dt, int steps, bool after_silence, bool follows) noexcept;
@@ -39,6 +40,7 @@ class Lateness {
   void learn(double period) noexcept;
   void judge() noexcept;
 
+  int counter_values_;
   Nanos late_from_, lag_{}, could_be_{};
   double nominal_, period_;  // nanoseconds; period_ is the learned one
   double waiting_ = 0;  // nanoseconds: messages held up by the last silence that may still come

@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "firmware/schema/problem.hpp"
+#include "firmware/threads/real_time.hpp"
 #include "firmware/types/camera_pair.hpp"
 #include "firmware/types/decisions.hpp"
 #include "firmware/types/limited_view.hpp"
 #include "firmware/types/sensitivity.hpp"
+#include "firmware/types/vehicle_layout.hpp"
 #include "firmware/types/vehicle_limits.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
@@ -106,12 +108,50 @@ struct WarningSettings {
   Sensitivity sensitivity = Sensitivity::normal;
 };
 
+enum class SpeedUnit : std::uint8_t { mps, kmh, mph };
+enum class AngleUnit : std::uint8_t { radians, degrees };
+enum class Side : std::uint8_t { left, right };
+
+/// How a message of the vehicle is protected, and how often it comes.
+struct VehicleMessageSettings {
+  std::string name;
+  int cycle_ms = 0;  ///< 0: as the DBC file says
+  std::string counter;
+  int counter_values = 0;  ///< 0: all that its bits can tell
+  Checksum checksum = Checksum::none;
+  std::string checksum_signal;
+  std::optional<int> data_id;
+};
+
+/// Which signals of the vehicle's DBC file say what Kerbwatch needs. Signals are "MESSAGE.SIGNAL";
+/// empty: the vehicle does not have it. Lists of numbers are separated by commas.
+struct VehicleMapping {
+  std::string dbc;  ///< file; empty: the layout of kerbwatch.dbc
+  std::string speed, speed_valid, speed_backwards;
+  SpeedUnit speed_unit = SpeedUnit::mps;
+  std::string yaw_rate, yaw_rate_valid, yaw_rate_right;
+  AngleUnit yaw_rate_unit = AngleUnit::radians;
+  Side yaw_rate_positive = Side::left;
+  std::string steering, steering_valid, steering_right;
+  AngleUnit steering_unit = AngleUnit::radians;
+  Side steering_positive = Side::left;
+  double steering_ratio = 1;  ///< of the steering wheel's angle to that of the front wheels
+  std::string turn_signal, turn_signal_off, turn_signal_left, turn_signal_right, turn_signal_hazard,
+      turn_signal_none;
+  std::string left_indicator, right_indicator;
+  std::string gear, gear_park, gear_reverse, gear_neutral, gear_drive, gear_none;
+  std::string off_button, confirm_button;
+  std::vector<VehicleMessageSettings> messages;
+};
+
 struct CanSettings {
   bool enabled = true;
   std::string interface = "can0";
   bool fd = false;       ///< open the interface for CAN FD, too; sent frames stay classic
   bool required = true;  ///< the state is not ACTIVE without the bus or the vehicle's speed
   VehicleLimits vehicle;
+  VehicleMapping mapping;
+  VehicleLayout layout = kerbwatch_layout();  ///< what `mapping` comes to
 };
 
 struct LampSettings {
@@ -207,6 +247,15 @@ struct DiagnosticsSettings {
   std::string vin;     ///< empty: not known
 };
 
+/// How the system runs the threads; see docs/health.md.
+struct ThreadsSettings {
+  ThreadSettings control, capture, vision, log;
+  bool lock_memory = false;
+  [[nodiscard]] RealTimeSettings real_time() const {
+    return {.of = {control, capture, vision, log}, .lock_memory = lock_memory};
+  }
+};
+
 /// All that a user may set. Plain data with usable defaults; built by load_config() or by a test.
 struct Config {
   double clock_rate = 1.0;                                ///< of SystemClock
@@ -231,6 +280,7 @@ struct Config {
   ThermalSettings thermal;
   HealthSettings health;
   BudgetSettings budget;
+  ThreadsSettings threads;
   LogLevel log_level = LogLevel::info;
   EventSettings events;
   RecordSettings record;

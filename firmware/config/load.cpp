@@ -2,6 +2,7 @@
 #include "firmware/config/config.hpp"
 #include "firmware/config/rules.hpp"
 #include "firmware/config/schema.hpp"
+#include "firmware/config/vehicle_mapping.hpp"
 #include "firmware/schema/parse.hpp"
 #include "firmware/schema/reader.hpp"
 
@@ -19,7 +20,9 @@ LoadResult load(const std::variant<schema::Node, schema::Problem>& tree,
   schema::Reader reader;
   reader.read(config::config_table(), std::get<schema::Node>(tree), out.config);
   config::check_rules(out.config, reader);
+  const std::vector<schema::Problem> of_dbc = config::map_vehicle(out.config, reader);
   out.problems = reader.problems();
+  out.problems.insert(out.problems.end(), of_dbc.begin(), of_dbc.end());
   if (!out.ok()) out.config = Config{};
   return out;
 }

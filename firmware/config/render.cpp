@@ -24,7 +24,8 @@ void render(const Table& table, void* object, const std::string& key, std::strin
     for (std::size_t i = 0; i < times; ++i) {
       out += "\n";
       if (i == 0) out += "# " + std::string{field.table->doc} + "\n";
-      out += heading(field, sub, field.name) + "\n";
+      out +=
+          (field.kind == Kind::tables ? "[[" + sub + "]]" : heading(field, sub, field.name)) + "\n";
       render(*field.table, field.part(object, i), sub, out);
     }
   }

@@ -61,6 +61,7 @@ class Rules {
     need(!config_.service_enabled || config_.can.enabled, "service.enabled", {"can.enabled"},
          "must be false without the bus: can.enabled");
     check_diagnostics();
+    check_threads();
   }
 
  private:
@@ -267,6 +268,22 @@ class Rules {
 
   /// What only an emulated board may have, whose clock is slower than real time: there, times and
   /// losses say nothing of the product.
+  void check_threads() {
+    const ThreadsSettings& t = config_.threads;
+    for (const auto& [key, cpus] : {std::pair{"threads.control_cpus", &t.control.cpus},
+                                    std::pair{"threads.capture_cpus", &t.capture.cpus},
+                                    std::pair{"threads.vision_cpus", &t.vision.cpus},
+                                    std::pair{"threads.log_cpus", &t.log.cpus}})
+      need(parse_cpus(*cpus).has_value(), key, {},
+           "must be CPUs and ranges of them, 0..1023, separated by commas");
+    // A picture takes long: what decides and what reads cameras must not wait for it.
+    need(t.vision.priority == 0 || t.vision.priority < t.control.priority,
+         "threads.vision_priority", {"threads.control_priority"},
+         "must be less than threads.control_priority");
+    need(t.log.priority == 0 || t.log.priority < t.control.priority, "threads.log_priority",
+         {"threads.control_priority"}, "must be less than threads.control_priority");
+  }
+
   void check_vehicle() {
     if (config_.clock_rate < 1) return;
     need(config_.health.dropped_degraded_percent <= kDroppedMost_percent,

@@ -35,6 +35,11 @@ constexpr const char* kViewLamps[] = {"off", "slow_blink", "on"};
 constexpr const char* kExposureModes[] = {"camera", "people"};
 constexpr const char* kMains[] = {"none", "50hz", "60hz"};
 constexpr const char* kGainKinds[] = {"linear", "decibel"};
+constexpr const char* kSpeedUnits[] = {"m/s", "km/h", "mph"};
+constexpr const char* kYawRateUnits[] = {"rad/s", "deg/s"};
+constexpr const char* kAngleUnits[] = {"rad", "deg"};
+constexpr const char* kSides[] = {"left", "right"};
+constexpr const char* kChecksums[] = {"none", "crc8-j1850", "crc8-e2e1", "xor"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
 constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",  "grey10",  "grey12",
@@ -425,6 +430,95 @@ constexpr Field kCanVehicle[] = {
 constexpr Table kCanVehicleTable = table_of<VehicleLimits>(
     "can.vehicle", "Which of the vehicle's signals are accepted; see docs/can.md.", kCanVehicle);
 
+constexpr Field kVehicleMessage[] = {
+    text<&VehicleMessageSettings::name>("name", 1, 128, TextRule::name,
+                                        "Its name in the DBC file."),
+    integer<&VehicleMessageSettings::cycle_ms>(
+        "cycle_ms", 0, 1000, "ms",
+        "From one to the next; 0: as the DBC file says (GenMsgCycleTime). Its signals are stale "
+        "after ten cycles, at most 0.5 s (with speed, yaw rate or steering) or 5 s."),
+    text<&VehicleMessageSettings::counter>(
+        "counter", 0, 128, TextRule::name,
+        "The signal that counts the messages; empty: there is none."),
+    integer<&VehicleMessageSettings::counter_values>(
+        "counter_values", 0, 256, "",
+        "How many values it has before it begins again with 0; 0: as many as its bits can tell."),
+    choice<&VehicleMessageSettings::checksum>(
+        "checksum", kChecksums, "Its checksum, which must be stated; see docs/can.md."),
+    text<&VehicleMessageSettings::checksum_signal>("checksum_signal", 0, 128, TextRule::name,
+                                                   "The signal that holds the checksum: a byte."),
+    integer<&VehicleMessageSettings::data_id>(
+        "data_id", 0, 65535, "",
+        "Number that the checksum covers before the message's bytes; unset: none.")};
+constexpr Table kVehicleMessageTable = table_of<VehicleMessageSettings>(
+    "can.layout.message", "A message of the vehicle: one table for each that can.layout uses.",
+    kVehicleMessage);
+
+using Map = VehicleMapping;
+template <auto Member>
+constexpr Field signal_key(const char* name, const char* doc) {
+  return text<Member>(name, 0, 257, TextRule::printable, doc);
+}
+template <auto Member>
+constexpr Field numbers_key(const char* name, const char* doc) {
+  return text<Member>(name, 0, 200, TextRule::printable, doc);
+}
+constexpr Field kCanLayout[] = {
+    path_or_none<&Map::dbc>("dbc",
+                            "DBC file of the vehicle's bus, beside this file; empty: the messages "
+                            "of kerbwatch.dbc, and no other key of this table."),
+    signal_key<&Map::speed>("speed", "MESSAGE.SIGNAL of the speed; backwards is negative."),
+    choice<&Map::speed_unit>("speed_unit", kSpeedUnits, "What it is in, scaled as the DBC says."),
+    signal_key<&Map::speed_valid>("speed_valid", "0 there: the speed is not available."),
+    signal_key<&Map::speed_backwards>("speed_backwards",
+                                      "Not 0 there: the speed's number is one backwards."),
+    signal_key<&Map::yaw_rate>("yaw_rate", "MESSAGE.SIGNAL of the yaw rate."),
+    choice<&Map::yaw_rate_unit>("yaw_rate_unit", kYawRateUnits,
+                                "What it is in, scaled as the DBC says."),
+    choice<&Map::yaw_rate_positive>("yaw_rate_positive", kSides, "Where a positive one turns to."),
+    signal_key<&Map::yaw_rate_valid>("yaw_rate_valid", "0 there: it is not available."),
+    signal_key<&Map::yaw_rate_right>(
+        "yaw_rate_right", "Not 0 there: its number, which has no sign, is to the right."),
+    signal_key<&Map::steering>("steering",
+                               "MESSAGE.SIGNAL of the steering angle, if there is one."),
+    choice<&Map::steering_unit>("steering_unit", kAngleUnits,
+                                "What it is in, scaled as the DBC says."),
+    choice<&Map::steering_positive>("steering_positive", kSides, "Where a positive one steers to."),
+    number<&Map::steering_ratio>(
+        "steering_ratio", 1, 30, "",
+        "Angle of the steering wheel for one of the front wheels; 1: it is that of the wheels."),
+    signal_key<&Map::steering_valid>("steering_valid", "0 there: it is not available."),
+    signal_key<&Map::steering_right>(
+        "steering_right", "Not 0 there: its number, which has no sign, is to the right."),
+    signal_key<&Map::turn_signal>("turn_signal",
+                                  "MESSAGE.SIGNAL of the turn signal, where one signal has both "
+                                  "sides; its raw numbers are in the next keys."),
+    numbers_key<&Map::turn_signal_off>("turn_signal_off",
+                                       "Raw numbers for off; empty: all others."),
+    numbers_key<&Map::turn_signal_left>("turn_signal_left", "Raw numbers for left."),
+    numbers_key<&Map::turn_signal_right>("turn_signal_right", "Raw numbers for right."),
+    numbers_key<&Map::turn_signal_hazard>("turn_signal_hazard", "Raw numbers for both sides."),
+    numbers_key<&Map::turn_signal_none>("turn_signal_none", "Raw numbers for not available."),
+    signal_key<&Map::left_indicator>("left_indicator",
+                                     "MESSAGE.SIGNAL that is not 0 with the left turn signal, "
+                                     "where each side has its own (both: hazard)."),
+    signal_key<&Map::right_indicator>("right_indicator",
+                                      "The same for the right, in the same message."),
+    signal_key<&Map::gear>("gear", "MESSAGE.SIGNAL of the gear, or of the reversing light."),
+    numbers_key<&Map::gear_reverse>("gear_reverse", "Raw numbers for reverse."),
+    numbers_key<&Map::gear_park>("gear_park", "Raw numbers for park."),
+    numbers_key<&Map::gear_neutral>("gear_neutral", "Raw numbers for neutral."),
+    numbers_key<&Map::gear_drive>("gear_drive", "Raw numbers for driving; empty: all others."),
+    numbers_key<&Map::gear_none>("gear_none", "Raw numbers for not available."),
+    signal_key<&Map::off_button>("off_button",
+                                 "MESSAGE.SIGNAL that is not 0 while the off button is pressed."),
+    signal_key<&Map::confirm_button>("confirm_button",
+                                     "The same for the confirm button, in the same message."),
+    tables<&Map::messages>("message", 0, VehicleLayout::kMostMessages, "", kVehicleMessageTable)};
+constexpr Table kCanLayoutTable = table_of<Map>(
+    "can.layout", "Which signals of the vehicle's bus say what Kerbwatch needs; see docs/can.md.",
+    kCanLayout);
+
 constexpr Field kCan[] = {
     flag<&CanSettings::enabled>("enabled", "Use the bus."),
     text<&CanSettings::interface>("interface", 1, 15, TextRule::interface,
@@ -433,8 +527,36 @@ constexpr Field kCan[] = {
         "fd", "Open the interface for CAN FD, too; Kerbwatch sends classic frames only."),
     flag<&CanSettings::required>("required",
                                  "The state is not ACTIVE without the bus or the vehicle's speed."),
-    table<&CanSettings::vehicle>("vehicle", "", kCanVehicleTable)};
+    table<&CanSettings::vehicle>("vehicle", "", kCanVehicleTable),
+    table<&CanSettings::mapping>("layout", "", kCanLayoutTable)};
 constexpr Table kCanTable = table_of<CanSettings>("can", "The vehicle's bus.", kCan);
+
+using Threads = ThreadsSettings;
+constexpr Field kThreads[] = {
+    integer<&Threads::control, &ThreadSettings::priority>(
+        "control_priority", 0, 98, "",
+        "SCHED_FIFO priority of the thread that decides and warns; 0: the usual policy."),
+    integer<&Threads::capture, &ThreadSettings::priority>(
+        "capture_priority", 0, 98, "", "The same for the threads that read the cameras."),
+    integer<&Threads::vision, &ThreadSettings::priority>(
+        "vision_priority", 0, 98, "",
+        "The same for the threads that process pictures, those of vision.threads included."),
+    integer<&Threads::log, &ThreadSettings::priority>(
+        "log_priority", 0, 98, "", "The same for the thread that writes the log."),
+    text<&Threads::control, &ThreadSettings::cpus>(
+        "control_cpus", 0, 200, TextRule::printable,
+        "CPUs that thread may run on, such as \"0,2-3\"; empty: any."),
+    text<&Threads::capture, &ThreadSettings::cpus>("capture_cpus", 0, 200, TextRule::printable,
+                                                   "The same for the threads of cameras."),
+    text<&Threads::vision, &ThreadSettings::cpus>("vision_cpus", 0, 200, TextRule::printable,
+                                                  "The same for the processing of pictures."),
+    text<&Threads::log, &ThreadSettings::cpus>("log_cpus", 0, 200, TextRule::printable,
+                                               "The same for the log."),
+    flag<&Threads::lock_memory>("lock_memory",
+                                "Keep all memory in RAM (mlockall), so that nothing waits for a "
+                                "page.")};
+constexpr Table kThreadsTable = table_of<Threads>(
+    "threads", "How the system runs Kerbwatch's threads; see docs/health.md.", kThreads);
 
 constexpr Field kLamp[] = {
     flag<&LampSettings::enabled>("enabled",
@@ -626,6 +748,7 @@ constexpr Field kConfig[] = {
     table<&Config::decisions>("decisions", "", kDecisionsTable),
     table<&Config::limited_view>("limited_view", "", kLimitedViewTable),
     table<&Config::can>("can", "", kCanTable),
+    table<&Config::threads>("threads", "", kThreadsTable),
     table<&Config::lamp>("lamp", "", kLampTable),
     table<&Config::tone>("tone", "", kToneTable),
     table<&Config::watchdog>("watchdog", "", kWatchdogTable),
@@ -642,5 +765,6 @@ constexpr Table kConfigTable = table_of<Config>("", "The file as a whole.", kCon
 }  // namespace
 
 const Table& config_table() { return kConfigTable; }
+const Table& can_layout_table() { return kCanLayoutTable; }
 
 }  // namespace kerb::config

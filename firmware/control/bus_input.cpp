@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/control/bus_input.hpp"
 
+#include <algorithm>
+
 #include "firmware/can/codec.hpp"
+#include "firmware/can/vehicle_decoder.hpp"
 
 namespace kerb {
 namespace {
@@ -17,15 +20,18 @@ void BusInput::read(Nanos now, Warner& warner, ServiceTest& service, ChangeRepor
     const Result<CanFrame> frame = bus_->receive(Nanos::zero());
     if (!frame) break;  // nothing there, or the bus is lost: BusJudge sees which
     ++totals.frames_received;
-    if (vehicle_.feed(*frame, frame->received)) {
-      if (recorder_ != nullptr) recorder_->control().vehicle(now, *frame);
+    const bool is_vehicles = vehicle_.feed(*frame, frame->received);
+    if (is_vehicles && recorder_ != nullptr) recorder_->control().vehicle(now, *frame);
+    if (const VehicleMessage* message = buttons_of(*frame)) {
+      if (const Result<can::VehicleDriver> buttons = can::decode_vehicle_driver(layout_, *frame))
+        take(*frame, *message, *buttons, now, warner);
+      else if (!is_vehicles)
+        ++corrupt_;
+    } else if (is_vehicles) {
       continue;
-    }
-    if (const Result<can::VehicleDriver> buttons = can::decode_vehicle_driver(*frame)) {
-      take(*frame, *buttons, now, warner);
     } else if (const Result<can::ServiceMessage> request = can::decode_service(*frame)) {
       take(*frame, *request, now, service, reporter);
-    } else if (!frame->extended && (frame->id == can::kDriverId || frame->id == can::kServiceId)) {
+    } else if (!frame->extended && frame->id == can::kServiceId) {
       ++corrupt_;
     }
   }
@@ -34,10 +40,18 @@ void BusInput::read(Nanos now, Warner& warner, ServiceTest& service, ChangeRepor
   totals.frames_repeated = vehicle_.counters().repeated + repeated_;
 }
 
-void BusInput::take(const CanFrame& frame, const can::VehicleDriver& buttons, Nanos now,
-                    Warner& warner) {
+/// The message of the driver's buttons; null: the frame is another one.
+const VehicleMessage* BusInput::buttons_of(const CanFrame& frame) const noexcept {
+  const std::optional<std::size_t> index = can::message_of(layout_, frame);
+  const int buttons = std::max(layout_.off_button.message, layout_.confirm_button.message);
+  if (!index || buttons < 0 || *index != static_cast<std::size_t>(buttons)) return nullptr;
+  return &layout_.messages[*index];
+}
+
+void BusInput::take(const CanFrame& frame, const VehicleMessage& message,
+                    const can::VehicleDriver& buttons, Nanos now, Warner& warner) {
   // One that is repeated says nothing of the buttons: soon they count as released.
-  if (driver_.is_new(buttons.counter, frame.received)) {
+  if (message.counter.length == 0 || driver_.is_new(buttons.counter, frame.received)) {
     warner.press(buttons, now);
   } else {
     ++repeated_;

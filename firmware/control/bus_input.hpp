@@ -20,8 +20,12 @@ namespace kerb {
 class BusInput {
  public:
   /// `devices.bus` may be null: then nothing ever comes.
-  BusInput(const ControlDevices& devices, const VehicleLimits& limits, Nanos start) noexcept
-      : bus_{devices.bus}, recorder_{devices.recorder}, vehicle_{limits, start} {}
+  BusInput(const ControlDevices& devices, const VehicleLimits& limits, const VehicleLayout& layout,
+           Nanos start)
+      : bus_{devices.bus},
+        recorder_{devices.recorder},
+        layout_{layout},
+        vehicle_{limits, start, layout} {}
 
   /// Reads what has arrived, and hands on buttons and requests.
   void read(Nanos now, Warner& warner, ServiceTest& service, ChangeReporter& reporter,
@@ -43,12 +47,15 @@ class BusInput {
 
  private:
   void compare_turning(const ego::MotionReport& report, ChangeReporter& reporter);
-  void take(const CanFrame& frame, const can::VehicleDriver& buttons, Nanos now, Warner& warner);
+  [[nodiscard]] const VehicleMessage* buttons_of(const CanFrame& frame) const noexcept;
+  void take(const CanFrame& frame, const VehicleMessage& message, const can::VehicleDriver& buttons,
+            Nanos now, Warner& warner);
   void take(const CanFrame& frame, const can::ServiceMessage& request, Nanos now,
             ServiceTest& service, ChangeReporter& reporter);
 
   CanBus* bus_;
   records::WarningRecorder* recorder_;
+  VehicleLayout layout_;
   can::VehicleSignals vehicle_;
   SignalCheck check_;
   Timeliness timeliness_;

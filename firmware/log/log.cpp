@@ -254,7 +254,10 @@ class StreamLog final : public Log {
  public:
   explicit StreamLog(const LogOptions& options) : core_{std::make_shared<Core>(options)} {
     core_->has_thread = true;
-    if (core_->thread.start([core = core_] { core->write_until_stopped(); }) != 0)
+    if (core_->thread.start([core = core_] {
+          if (core->options.thread_start) core->options.thread_start();
+          core->write_until_stopped();
+        }) != 0)
       core_->has_thread = false;
   }
   // A writer that is stuck in a write keeps the core.

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <memory>
 
 #include "hal/base/clock.hpp"
@@ -10,10 +11,11 @@
 namespace kerb {
 
 struct LogOptions {
-  LogLevel level = LogLevel::info;  ///< lower levels are not written
-  bool json = false;                ///< JSON lines instead of text
-  std::FILE* stream = stderr;       ///< must outlive the log; its buffer is not used
-  std::size_t queue = 256;          ///< lines (1 KiB each) that may wait for the stream
+  LogLevel level = LogLevel::info;       ///< lower levels are not written
+  bool json = false;                     ///< JSON lines instead of text
+  std::FILE* stream = stderr;            ///< must outlive the log; its buffer is not used
+  std::size_t queue = 256;               ///< lines (1 KiB each) that may wait for the stream
+  std::function<void()> thread_start{};  ///< called first on the thread that writes
   Nanos shutdown_limit =
       std::chrono::milliseconds{400};  ///< real time: the destructor takes no longer
 };

@@ -170,9 +170,10 @@ class LinuxMachine final : public Machine {
     SocketCanOptions options;
     options.interface = config_.can.interface;
     options.fd = config_.can.fd;
-    for (const std::uint32_t id :
-         {can::kVehicleMotionId, can::kVehicleBodyId, can::kDriverId, can::kServiceId})
-      options.filters.push_back({id, 0x7FF});
+    options.filters.push_back({can::kServiceId, 0x7FF});
+    for (const VehicleMessage& message : config_.can.layout.all_messages())
+      options.filters.push_back(
+          {message.id, message.extended ? 0x1FFFFFFFu : 0x7FFu, message.extended});
     bus_ = std::make_unique<ReopeningBus>([this, options] { return attach(options); }, "bus",
                                           clock_, log_);
     devices_.bus = bus_.get();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "firmware/config/config.hpp"
+#include "firmware/config/vehicle_mapping.hpp"
 #include "firmware/log/log.hpp"
 #include "firmware/main/console.hpp"
 #include "firmware/main/demo.hpp"
@@ -18,6 +19,7 @@
 #include "firmware/main/replay.hpp"
 #include "firmware/main/run.hpp"
 #include "firmware/main/version.hpp"
+#include "firmware/threads/real_time.hpp"
 #include "firmware/vision/vision.hpp"
 
 namespace {
@@ -28,6 +30,13 @@ using namespace kerb;
 bool report_problems(const LoadResult& loaded) {
   for (const std::string& line : loaded.lines()) std::fprintf(stderr, "%s\n", line.c_str());
   return loaded.ok();
+}
+
+/// Where the vehicle's messages are described, unless they are Kerbwatch's own.
+std::string layout_text(const CanSettings& can) {
+  if (can.mapping.dbc.empty()) return "";
+  const int count = can.layout.message_count;
+  return fmt::format(" ({} message{} of {})", count, count == 1 ? "" : "s", can.mapping.dbc);
 }
 
 int check(const std::string& path) {
@@ -49,10 +58,12 @@ int check(const std::string& path) {
   const Config& c = loaded.config;
   print("{}: good: {} camera{}, detector {}, CAN {}, lamps {}, sound {}, watchdog {}\n", path,
         c.cameras.size(), c.cameras.size() == 1 ? "" : "s", model,
-        c.can.enabled ? c.can.interface : "off", on(c.lamp.enabled), on(c.tone.enabled),
-        on(c.watchdog.enabled));
+        c.can.enabled ? c.can.interface + layout_text(c.can) : "off", on(c.lamp.enabled),
+        on(c.tone.enabled), on(c.watchdog.enabled));
   if (c.clock_rate < 1)
     print("{}: clock.rate is {:g}: for an emulated board, not for a vehicle\n", path, c.clock_rate);
+  for (const std::string& note : config::notes_on(c.can.mapping, c.can.layout))
+    print("{}: note: {}\n", path, note);
   return 0;
 }
 
@@ -63,9 +74,13 @@ int run(const RunOptions& options, bool json, bool guarded) {
   LogOptions lines;
   lines.level = loaded.config.log_level;
   lines.json = json;
+  ThreadSystem system;
+  RealTime real_time{loaded.config.threads.real_time(), system};
+  if (!guarded) lines.thread_start = [&real_time] { real_time.begin(ThreadRole::log); };
   const std::unique_ptr<Log> log = make_log(lines);
+  real_time.set_log(*log);
   return guarded ? run_guard(loaded.config, options.config_path, json, *log)
-                 : run_product(loaded.config, options, *log);
+                 : run_product(loaded.config, options, real_time, *log);
 }
 
 /// A number within least..most, which NaN is not (CLI::Range lets it pass).

@@ -22,6 +22,7 @@
 #include "firmware/main/report.hpp"
 #include "firmware/main/version.hpp"
 #include "firmware/threads/bell.hpp"
+#include "firmware/threads/real_time.hpp"
 #include "firmware/vision/open_recorder.hpp"
 
 namespace kerb {
@@ -73,9 +74,10 @@ Result<std::unique_ptr<EventLog>> open_events(const EventSettings& settings, con
 /// One run: the start, in which devices may be missing, then rounds until the end.
 class Product {
  public:
-  Product(const Config& config, const RunOptions& options, Log& log)
+  Product(const Config& config, const RunOptions& options, RealTime& real_time, Log& log)
       : config_{config},
         options_{options},
+        real_time_{real_time},
         log_{log},
         clock_{config.clock_rate},
         machine_{Machine::make(config, clock_, log)},
@@ -99,12 +101,18 @@ class Product {
     if (const std::optional<int> code = start()) return *code;
     log_.info("main", fmt::format("kerbwatch {} runs", kVersion));
     Bell bell;
-    for (const ControlledCamera& camera : machine_->cameras()) camera.pipeline->set_bell(&bell);
+    for (const ControlledCamera& camera : machine_->cameras()) {
+      camera.pipeline->set_bell(&bell);
+      camera.pipeline->set_thread_start([this](ThreadRole role) { real_time_.begin(role); });
+    }
     // Whatever is thrown: no thread may be left that uses the bell or the recorder.
     const std::unique_ptr<Machine, void (*)(Machine*)> stopped{
         machine_.get(), [](Machine* machine) { machine->stop(); }};
     machine_->start();
+    real_time_.lock_memory();
+    real_time_.begin(ThreadRole::control);
     const char* reason = loop(bell);
+    real_time_.end(ThreadRole::control);  // what is left to do must not hold up anybody
     machine_->notify("STOPPING=1");
     machine_->stop();
     controller_->finish(clock_.now());
@@ -123,8 +131,10 @@ class Product {
 
   /// Opens what takes long. On the starter's thread.
   std::optional<StartFailure> open() {
-    if (std::optional<StartFailure> failure = machine_->open_cameras(options_.strict))
-      return failure;
+    real_time_.begin(ThreadRole::vision);  // the operators' threads are made here
+    std::optional<StartFailure> failure = machine_->open_cameras(options_.strict);
+    real_time_.end(ThreadRole::vision);
+    if (failure) return failure;
     std::vector<CameraPipeline*> pipelines;
     for (const ControlledCamera& camera : machine_->cameras()) pipelines.push_back(camera.pipeline);
     Result<std::unique_ptr<records::WarningRecorder>> recorder =
@@ -223,6 +233,7 @@ class Product {
 
   const Config& config_;
   const RunOptions& options_;
+  RealTime& real_time_;
   Log& log_;
   const SystemClock clock_;
   std::unique_ptr<EventLog> events_;
@@ -237,7 +248,7 @@ class Product {
 
 }  // namespace
 
-int run_product(const Config& config, const RunOptions& options, Log& log) {
+int run_product(const Config& config, const RunOptions& options, RealTime& real_time, Log& log) {
   listen_to_signals();
   const Result<Instance> instance = Instance::begin(config, log);
   if (!instance) return fail(describe(instance.error()));
@@ -246,7 +257,7 @@ int run_product(const Config& config, const RunOptions& options, Log& log) {
                                     "life; not for a vehicle",
                                     config.clock_rate, 1 / config.clock_rate));
   try {  // a recorder's memory, a pipeline's thread: the lamp is lit, and no watchdog armed yet
-    return Product{config, options, log}.run();
+    return Product{config, options, real_time, log}.run();
   } catch (const std::exception& e) {
     log.error("main", fmt::format("cannot run: {}", e.what()));
     return 1;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "firmware/config/config.hpp"
+#include "firmware/threads/real_time.hpp"
 #include "hal/base/log.hpp"
 
 namespace kerb {
@@ -17,6 +18,6 @@ struct RunOptions {
 /// `options.seconds`, or until every recording has ended. Devices that are missing are waited for,
 /// with the amber lamp lit. The exit code: 0 after an orderly end, 1 when memory or threads did not
 /// suffice to run, 2 when a recording (or with `strict` any device) could not be opened.
-int run_product(const Config& config, const RunOptions& options, Log& log);
+int run_product(const Config& config, const RunOptions& options, RealTime& real_time, Log& log);
 
 }  // namespace kerb

@@ -44,8 +44,14 @@ CameraPipeline::~CameraPipeline() { stop(); }
 
 void CameraPipeline::start() {
   if (capture_.joinable()) return;
-  process_ = std::thread{[this] { process_loop(); }};
-  capture_ = std::thread{[this] { capture_loop(); }};
+  process_ = std::thread{[this] {
+    if (thread_start_) thread_start_(ThreadRole::vision);
+    process_loop();
+  }};
+  capture_ = std::thread{[this] {
+    if (thread_start_) thread_start_(ThreadRole::capture);
+    capture_loop();
+  }};
 }
 
 void CameraPipeline::stop() {

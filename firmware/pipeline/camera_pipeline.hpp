@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "firmware/threads/bell.hpp"
 #include "firmware/threads/latest_frame.hpp"
 #include "firmware/threads/newest.hpp"
+#include "firmware/threads/real_time.hpp"
 #include "firmware/visibility/view_source.hpp"
 #include "hal/base/log.hpp"
 #include "hal/frame_source.hpp"
@@ -91,6 +93,8 @@ class CameraPipeline {
   void set_sink(PeopleSink* sink) noexcept { sink_ = sink; }
   /// Rung when a frame's people are published; as set_sink().
   void set_bell(Bell* bell) noexcept { bell_ = bell; }
+  /// Called on each of its threads, before anything else there; before start().
+  void set_thread_start(std::function<void(ThreadRole)> start) { thread_start_ = std::move(start); }
   /// Lens and mounting: turns on the check that the camera still points there. Before start().
   void set_camera(const Camera& camera) {
     aim_ = std::make_unique<AimCheck>(camera, info_.width, info_.height);
@@ -230,6 +234,7 @@ class CameraPipeline {
       spectral_spared_{0}, spectral_found_{0};
   std::atomic<Nanos::rep> flow_time_{0};
   std::atomic<bool> ended_{false}, drained_{false}, stopping_{false};
+  std::function<void(ThreadRole)> thread_start_;
   std::thread capture_, process_;
 };
 

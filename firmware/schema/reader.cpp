@@ -93,6 +93,11 @@ bool Reader::is_bad(const std::string& key) const {
   });
 }
 
+std::string Reader::file() const {
+  const auto found = places_.find("");
+  return found == places_.end() || !found->second.file ? "" : *found->second.file;
+}
+
 std::vector<Problem> Reader::problems() const {
   std::vector<Problem> out = problems_;
   sort(out);

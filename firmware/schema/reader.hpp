@@ -33,6 +33,8 @@ class Reader {
   [[nodiscard]] bool has(const std::string& key) const { return places_.contains(key); }
   /// The value was refused, or one in it: no rule may build on it.
   [[nodiscard]] bool is_bad(const std::string& key) const;
+  /// As it was named; empty before read().
+  [[nodiscard]] std::string file() const;
   [[nodiscard]] bool ok() const noexcept { return problems_.empty(); }
   /// In the order of the file.
   [[nodiscard]] std::vector<Problem> problems() const;

@@ -35,6 +35,9 @@ const std::vector<Target>& targets() {
       {"bus", bus, bus_seeds, 1000},
       {"event_log", event_log, event_log_seeds, 100},
 #endif
+#ifdef KERB_FUZZ_DBC
+      {"dbc", dbc_file, dbc_seeds, 300},
+#endif
 #ifdef KERB_FUZZ_JPEG
       {"mjpeg", mjpeg, mjpeg_seeds, 1000},
 #endif

@@ -64,6 +64,8 @@ void flo(const std::uint8_t* data, std::size_t size);
 void mot(const std::uint8_t* data, std::size_t size);
 void play(const std::uint8_t* data, std::size_t size);
 void trace(const std::uint8_t* data, std::size_t size);
+/// dbc::parse(): lines about what is wrong, and messages whose signals lie within them.
+void dbc_file(const std::uint8_t* data, std::size_t size);
 
 using Bytes = std::vector<std::uint8_t>;
 /// Inputs to begin with.
@@ -87,6 +89,7 @@ std::vector<Bytes> flo_seeds();
 std::vector<Bytes> mot_seeds();
 std::vector<Bytes> play_seeds();
 std::vector<Bytes> trace_seeds();
+std::vector<Bytes> dbc_seeds();
 
 struct Target {
   const char* name;  ///< of its program, fuzz_NAME, and of its folder of seeds

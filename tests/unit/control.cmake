@@ -10,6 +10,9 @@ kerb_add_test(NAME unit_control_floods SOURCES firmware/control/test_bus_floods.
   LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
 kerb_add_test(NAME unit_control_sending SOURCES firmware/control/test_sending.cpp ${drive}
   LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
+kerb_add_test(NAME unit_control_other_vehicle SOURCES firmware/control/test_other_vehicle.cpp ${drive}
+  LINKS kerb::firmware_control LABELS unit THREADED)
+kerb_test_uses(unit_control_other_vehicle DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 kerb_add_test(NAME unit_control_controller SOURCES firmware/control/test_controller.cpp ${drive}
   LINKS kerb::firmware_control LABELS unit THREADED)
 kerb_add_test(NAME unit_control_warner

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ side of check_with_cantools.py, one JSON object a line:
 //   can_vectors encode COUNT SEED   random messages: {"message", "id", "data", "signals"}, extremes
-//   included can_vectors decode              reads {"message", "data"} lines; prints {"signals"} or
+//   included can_vectors layout FILE.toml    reads {"id", "extended", "data"} lines; prints what
+//   they say by that layout, or {"error"} can_vectors decode              reads {"message", "data"}
+//   lines; prints {"signals"} or
 //   {"error"} can_vectors tables              identifiers, periods and the names of the
 //   enumerations' numbers
 #include <array>
@@ -16,6 +18,8 @@
 
 #include "firmware/can/codec.hpp"
 #include "firmware/can/publisher.hpp"
+#include "firmware/can/vehicle_decoder.hpp"
+#include "firmware/config/config.hpp"
 #include "firmware/health/health_monitor.hpp"
 
 namespace {
@@ -241,6 +245,57 @@ void decode_all() {
   }
 }
 
+Json json_of(const Choice& choice) {
+  return {{"number", json_of(choice.number)}, {"defined", choice.is_defined}};
+}
+
+/// Each signal that is in the message, in SI units.
+Json values_of(const VehicleLayout& layout, std::size_t index, const VehiclePayload& payload) {
+  const auto is_here = [&](int message) { return message == static_cast<int>(index); };
+  Json out = Json::object();
+  const auto add = [&](const char* name, const auto& signal) {
+    if (!is_here(signal.message)) return;
+    if constexpr (std::is_same_v<std::decay_t<decltype(signal)>, NumberSignal>)
+      out[name] = json_of(read(signal, payload));
+    else
+      out[name] = read(signal, payload);
+  };
+  add("speed", layout.speed);
+  add("yaw_rate", layout.yaw_rate);
+  add("steering", layout.steering);
+  add("off_button", layout.off_button);
+  add("confirm_button", layout.confirm_button);
+  if (is_here(message_of_turn_signal(layout)))
+    out["turn_signal"] = json_of(read_turn_signal(layout, payload));
+  if (is_here(layout.gear.message))
+    out["gear"] =
+        json_of(read(layout.gear, payload, static_cast<std::uint8_t>(Gear::not_available)));
+  if (const auto counter = counter_of(layout.messages[index], payload)) out["counter"] = *counter;
+  return out;
+}
+
+int decode_by_layout(const std::string& path) {
+  const LoadResult loaded = load_config(path);
+  for (const std::string& line : loaded.lines()) std::cerr << line << '\n';
+  if (!loaded.ok()) return 1;
+  const VehicleLayout& layout = loaded.config.can.layout;
+  for (std::string line; std::getline(std::cin, line);) {
+    const Json in = Json::parse(line);
+    CanFrame frame = frame_of(in["id"], in["data"]);
+    frame.extended = in["extended"];
+    const std::optional<std::size_t> index = message_of(layout, frame);
+    if (!index) {
+      std::cout << Json{{"error", "unknown"}} << '\n';
+      continue;
+    }
+    const Result<VehiclePayload> payload = open(layout.messages[*index], frame);
+    std::cout << (payload ? values_of(layout, *index, *payload)
+                          : Json{{"error", name_of(payload.error().code)}})
+              << '\n';
+  }
+  return 0;
+}
+
 void print_tables() {
   Json causes, states, levels, readiness, limits;
   for (int i = 0; i < kViewLimitCount; ++i)
@@ -307,10 +362,12 @@ int main(int argc, char** argv) {
     encode_all(std::atoi(argv[2]), static_cast<unsigned>(std::atoi(argv[3])));
   } else if (mode == "decode") {
     decode_all();
+  } else if (mode == "layout" && argc == 3) {
+    return decode_by_layout(argv[2]);
   } else if (mode == "tables") {
     print_tables();
   } else {
-    std::cerr << "usage: can_vectors encode COUNT SEED | decode | tables\n";
+    std::cerr << "usage: can_vectors encode COUNT SEED | decode | layout FILE | tables\n";
     return 2;
   }
   return 0;

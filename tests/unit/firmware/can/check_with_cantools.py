@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Holds kerbwatch.dbc and the C++ codec against each other, with cantools as the judge.
 
-usage: check_with_cantools.py FILE.dbc COMMAND...    (COMMAND runs can_vectors)
+usage: check_with_cantools.py FILE.dbc LAYOUT.toml,LAYOUT.toml COMMAND...    (COMMAND runs can_vectors)
 
 What C++ encodes, cantools must decode to the same values (rounded to the signal's step, saturated at its range), and
 what cantools encodes, C++ must decode. The CRC is computed here bit by bit from the DataID in the .dbc. Exits 77
 when there is no cantools, neither for this Python nor in .deps/venv.
 """
 import json
+import math
 import os
 import random
 import subprocess
@@ -28,6 +29,7 @@ except ImportError:
 
 ROUNDS_ENCODED = 150  # each has one of every message, and an object list of up to 30
 ROUNDS_DECODED = 300  # each has one of every message
+ROUNDS_OF_LAYOUTS = 1000  # each has one of every message of a layout
 SEED = 20240607
 failures = 0
 
@@ -39,16 +41,20 @@ def fail(text):
         print("FAIL", text)
 
 
-def crc8_j1850(data):
-    """Bit by bit, as the standard has it: shares no code and no table with crc8.hpp."""
-    crc = 0xFF
+def crc8(data, start):
+    """Polynomial 0x1D, bit by bit: shares no code and no table with crc8.hpp."""
+    crc = start
     for byte in data:
         for bit in range(7, -1, -1):
             top = (crc >> 7) & 1
             crc = (crc << 1) & 0xFF
             if top ^ ((byte >> bit) & 1):
                 crc ^= 0x1D
-    return crc ^ 0xFF
+    return crc
+
+
+def crc8_j1850(data):
+    return crc8(data, 0xFF) ^ 0xFF
 
 
 def message_crc(message, data):
@@ -183,6 +189,149 @@ def check_decoder(db, command):
     return len(cases)
 
 
+def numbers_of(text):
+    return [int(number) for number in text.split(",")] if text else []
+
+
+TURNS = {"off": 0, "left": 1, "right": 2, "hazard": 3, "none": None}
+GEARS = {"park": 0, "reverse": 1, "neutral": 2, "drive": 3, "none": None}
+UNITS = {"m/s": 1, "km/h": 1 / 3.6, "mph": 0.44704, "rad": 1, "rad/s": 1, "deg": math.pi / 180, "deg/s": math.pi / 180}
+
+
+try:
+    import tomllib
+except ImportError:  # before Python 3.11
+    tomllib = None
+
+
+class Layout:
+    """What a layout file says, read without any of Kerbwatch's code; the DBC file by cantools."""
+
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.keys = tomllib.load(file)["can"]["layout"]
+        self.db = cantools.database.load_file(os.path.join(os.path.dirname(path), self.keys["dbc"]), strict=True)
+        self.protection = {table["name"]: table for table in self.keys["message"]}
+        self.messages = [self.db.get_message_by_name(name) for name in self.protection]
+
+    def checksum(self, message, data):
+        """What the message's checksum must be, and the byte that it is in; nothing where it has none."""
+        table = self.protection[message.name]
+        if table["checksum"] == "none":
+            return None
+        signal = message.get_signal_by_name(table["checksum_signal"])
+        place = signal.start // 8
+        rest = bytes(data[:place]) + bytes(data[place + 1:])
+        if "data_id" in table:
+            rest = bytes([table["data_id"] & 0xFF, table["data_id"] >> 8]) + rest
+        if table["checksum"] == "xor":
+            total = 0
+            for byte in rest:
+                total ^= byte
+            return total, place
+        start = 0xFF if table["checksum"] == "crc8-j1850" else 0
+        return crc8(rest, start) ^ start, place
+
+    def values(self, message, data):
+        """What C++ must make of the message: "damaged", or its values."""
+        raw = message.decode(data, decode_choices=False, scaling=False)
+        physical = message.decode(data, decode_choices=False)
+        table = self.protection[message.name]
+        out = {}
+        if table.get("counter"):
+            out["counter"] = raw[table["counter"]]
+            bits = message.get_signal_by_name(table["counter"]).length
+            if out["counter"] >= table.get("counter_values", 1 << bits):
+                return "damaged"
+
+        def here(key):
+            named, _, signal = self.keys.get(key, "").partition(".")
+            return signal if named == message.name else None
+
+        for key, negative in (("speed", "speed_backwards"), ("yaw_rate", "yaw_rate_right"), ("steering", "steering_right")):
+            name = here(key)
+            if not name:
+                continue
+            signal = message.get_signal_by_name(name)
+            low, high = raw_range(signal)
+            if here(key + "_valid") and not raw[here(key + "_valid")] or not low <= raw[name] <= high:
+                out[key] = None
+                continue
+            value = physical[name] * UNITS[self.keys.get(key + "_unit", "rad")] if key + "_unit" in self.keys else physical[name]
+            value /= self.keys.get(key + "_ratio", 1)
+            if self.keys.get(key + "_positive") == "right":
+                value = -value
+            if here(negative) and raw[here(negative)]:
+                value = -value
+            out[key] = value
+        for key, meanings in (("turn_signal", TURNS), ("gear", GEARS)):
+            name = here(key)
+            if not name:
+                continue
+            out[key] = {"number": raw[name], "defined": False}
+            for word, number in meanings.items():
+                if raw[name] in numbers_of(self.keys.get(f"{key}_{word}", "")):
+                    out[key] = {"number": number, "defined": True}
+        if here("left_indicator"):
+            left, right = raw[here("left_indicator")] != 0, raw[here("right_indicator")] != 0
+            out["turn_signal"] = {"number": (1 if left else 0) + (2 if right else 0), "defined": True}
+        for key in ("off_button", "confirm_button"):
+            if here(key):
+                out[key] = raw[here(key)] != 0
+        return out
+
+
+def same(a, b):
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if a is None or b is None or isinstance(a, bool) or isinstance(b, bool) or isinstance(a, str):
+        return a == b
+    return abs(a - b) <= 1e-9
+
+
+def check_layout(path, command):
+    rng = random.Random(SEED)
+    layout = Layout(path)
+    cases = []
+    for _ in range(ROUNDS_OF_LAYOUTS):
+        for message in layout.messages:
+            data = bytearray(rng.randrange(256) for _ in range(message.length))
+            checksum = layout.checksum(message, data)
+            broken = False
+            if checksum:
+                broken = rng.randrange(10) == 0
+                data[checksum[1]] = checksum[0] ^ (1 << rng.randrange(8) if broken else 0)
+            cases.append((message, bytes(data), "damaged" if broken else layout.values(message, data)))
+    lines = "".join(json.dumps({"id": m.frame_id, "extended": m.is_extended_frame, "data": d.hex()}) + "\n"
+                    for m, d, _ in cases)
+    output = subprocess.run(command + ["layout", path], input=lines.encode(), check=True, capture_output=True).stdout
+    results = output.decode().splitlines()
+    if len(results) != len(cases):
+        fail(f"{len(results)} answers for {len(cases)} messages")
+    known = set()
+    for (message, data, expected), line in zip(cases, results):
+        got = json.loads(line)
+        if not same(got.get("error", got), expected):
+            fail(f"{message.name} {data.hex()}: {got}, must be {expected}")
+        elif expected != "damaged":
+            known.update(name for name, value in expected.items() if value is not None)
+    return len(cases), known
+
+
+def check_layouts(paths, command):
+    if tomllib is None:
+        print("layouts are not compared: that needs Python 3.11")
+        return 0
+    total = 0
+    for path in paths:
+        count, known = check_layout(path, command)
+        total += count
+        for name in ("speed", "yaw_rate", "steering", "turn_signal", "gear", "off_button", "confirm_button", "counter"):
+            if name not in known:
+                fail(f"{path}: no frame had a {name}")
+    return total
+
+
 def check_tables(db, command):
     tables = json.loads(subprocess.run(command + ["tables"], check=True, capture_output=True).stdout)
     signals = {signal.name: signal for message in db.messages for signal in message.signals}
@@ -212,11 +361,12 @@ def main():
     if crc8_j1850(b"123456789") != 0x4B:
         fail("the check value of CRC-8/SAE-J1850")
     db = cantools.database.load_file(sys.argv[1], strict=True)
-    command = sys.argv[2:]
+    command = sys.argv[3:]
     encoded = check_encoder(db, command)
     decoded = check_decoder(db, command)
     names = check_tables(db, command)
-    print(f"{encoded} messages encoded, {decoded} decoded, {names} names compared with cantools "
+    by_layout = check_layouts(sys.argv[2].split(","), command)
+    print(f"{encoded} messages encoded, {decoded} decoded, {by_layout} by layouts, {names} names compared with cantools "
           f"{cantools.__version__}: {failures} differences")
     return 1 if failures else 0
 

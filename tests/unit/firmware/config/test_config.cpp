@@ -80,7 +80,9 @@ void add_keys(const schema::Table& table, const std::string& name, const std::st
     if (field.table != nullptr) {
       // A table of a camera needs the camera before it.
       const std::string before = head.starts_with("[[") ? head : "";
-      add_keys(*field.table, full, before + schema::heading(field, full, field.name) + "\n", out);
+      const std::string own = field.kind == Kind::tables ? "[[" + full + "]]"
+                                                         : schema::heading(field, full, field.name);
+      add_keys(*field.table, full, before + own + "\n", out);
     } else {
       out.push_back({&field, full, head});
     }

@@ -28,6 +28,7 @@ bool comes_to_be(const std::function<bool()>& so, Nanos limit) {
 Drive::Drive(const Options& options) {
   config.service_enabled = options.service;
   config.can.required = options.can_required;
+  config.can.layout = options.layout;
   config.health.recover = std::chrono::milliseconds{200};
   config.warning.sensitivity = options.sensitivity;
   config.limited_view = options.limited_view;

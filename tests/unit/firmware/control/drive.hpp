@@ -63,8 +63,9 @@ class Drive : public Listener {
     std::optional<Error> spectral_error{};  ///< what looks at them could not be made
     bool measures_view = false;             ///< every camera measures how far it sees
     LimitedViewSettings limited_view{};
-    bool service = true;         ///< service.enabled
-    bool can_required = true;    ///< can.required
+    bool service = true;                        ///< service.enabled
+    bool can_required = true;                   ///< can.required
+    VehicleLayout layout = kerbwatch_layout();  ///< of the car; it talks as this one does
     PeopleSink* sink = nullptr;  ///< of the first camera; null: the recorder's, where there is one
   };
   /// A camera, as the test sees it.

@@ -110,6 +110,19 @@ TEST(lines_of_many_threads_do_not_mix) {
   TEST_ASSERT_EQUAL_INT(1000, texts.size());
 }
 
+TEST(the_thread_that_writes_says_so_first) {
+  const Paper paper;
+  std::thread::id writer;
+  LogOptions options;
+  options.stream = paper.stream;
+  options.thread_start = [&] { writer = std::this_thread::get_id(); };
+  auto log = make_log(options);
+  log->info("main", "one");
+  log.reset();
+  TEST_ASSERT_EQUAL_INT(1, paper.lines().size());
+  TEST_ASSERT_TRUE(writer != std::thread::id{} && writer != std::this_thread::get_id());
+}
+
 TEST(a_stream_that_refuses_is_survived) {
   std::FILE* full = std::fopen("/dev/full", "w");
   if (full == nullptr) TEST_IGNORE_MESSAGE("no /dev/full here");

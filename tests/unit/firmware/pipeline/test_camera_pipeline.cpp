@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -516,6 +518,30 @@ TEST(both_threads_beat_even_without_a_frame) {
   d.pipeline->start();
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.capture_beats > 5; }));
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.process_beats > 5; }));
+}
+
+/// So their priorities are set by themselves, before they have anything to do.
+TEST(each_thread_says_its_role_first_and_on_itself) {
+  Desk d;
+  std::mutex mutex;
+  std::map<std::thread::id, std::vector<ThreadRole>> told;
+  d.pipeline->set_thread_start([&](ThreadRole role) {
+    const std::lock_guard lock{mutex};
+    told[std::this_thread::get_id()].push_back(role);
+  });
+  d.camera->push(3, milliseconds{1});
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.processed > 0; }));
+  d.pipeline->stop();
+  TEST_ASSERT_EQUAL(2, told.size());
+  TEST_ASSERT_EQUAL(0, told.count(std::this_thread::get_id()));
+  bool captures = false, sees = false;
+  for (const auto& [id, roles] : told) {
+    TEST_ASSERT_EQUAL(1, roles.size());
+    captures = captures || roles[0] == ThreadRole::capture;
+    sees = sees || roles[0] == ThreadRole::vision;
+  }
+  TEST_ASSERT_TRUE(captures && sees);
 }
 
 TEST(failing_operators_are_told_and_forgotten_when_they_work_again) {
