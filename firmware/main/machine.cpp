@@ -55,6 +55,9 @@ class LinuxMachine final : public Machine {
     guard_->beat();
     beat_at_ = now + kBeat;
   }
+  [[nodiscard]] bool starts_again() const override {
+    return guard_ != nullptr || notifier_ || config_.watchdog.enabled;
+  }
   [[nodiscard]] const std::optional<Error>& gpu_gap() const override { return gpu_gap_; }
 
   LinuxMachine(const Config& config, const Clock& clock, Log& log)
