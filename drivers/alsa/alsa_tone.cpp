@@ -17,6 +17,7 @@
 
 #include "drivers/alsa/tone_generator.hpp"
 #include "drivers/base/errors.hpp"
+#include "hal/base/fault_point.hpp"
 
 namespace kerb {
 namespace {
@@ -120,7 +121,8 @@ struct AlsaTone::Player {
     while (!ending) {
       if (left == 0) left = make_period();
       const std::int16_t* from = interleaved.data() + (format.period - left) * format.channels;
-      const snd_pcm_sframes_t taken = ::snd_pcm_writei(pcm.get(), from, left);
+      const snd_pcm_sframes_t taken =
+          fault_point("alsa.write") ? -errno : ::snd_pcm_writei(pcm.get(), from, left);
       if (taken > 0) {
         left -= static_cast<snd_pcm_uframes_t>(taken);
         fault = 0;
@@ -210,7 +212,9 @@ Result<std::unique_ptr<AlsaTone>> AlsaTone::open(const AlsaToneOptions& options)
   ::snd_lib_error_set_handler(say_nothing);
   snd_pcm_t* raw = nullptr;
   const int err =
-      ::snd_pcm_open(&raw, options.device.c_str(), SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK);
+      fault_point("alsa.open")
+          ? -errno
+          : ::snd_pcm_open(&raw, options.device.c_str(), SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK);
   if (err == -EINVAL)  // a name that cannot be one
     return Error{Errc::not_found, EINVAL, "open sound device", std::string_view{options.device}};
   if (err < 0) return open_error(-err, "open sound device", options.device);

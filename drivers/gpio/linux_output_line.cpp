@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "drivers/base/errors.hpp"
+#include "hal/base/fault_point.hpp"
 
 namespace kerb {
 namespace {
@@ -90,7 +91,7 @@ Result<std::unique_ptr<LinuxOutputLine>> LinuxOutputLine::open(
   request.config.attrs[0].attr.id = GPIO_V2_LINE_ATTR_ID_OUTPUT_VALUES;
   request.config.attrs[0].attr.values = options.on_when_opened ? 1 : 0;
   options.consumer.copy(request.consumer, sizeof request.consumer - 1);
-  if (::ioctl(chip->fd.get(), GPIO_V2_GET_LINE_IOCTL, &request) < 0) {
+  if (fault_point("gpio.open") || ::ioctl(chip->fd.get(), GPIO_V2_GET_LINE_IOCTL, &request) < 0) {
     if (errno == ENOTTY)
       return Error{Errc::unsupported, errno, "take GPIO line: needs Linux 5.10", name};
     return use_error(errno, "take GPIO line", name.view());
@@ -105,7 +106,7 @@ Status LinuxOutputLine::set(bool on) {
   gpio_v2_line_values values{};
   values.bits = on ? 1 : 0;
   values.mask = 1;
-  if (::ioctl(line_.get(), GPIO_V2_LINE_SET_VALUES_IOCTL, &values) < 0)
+  if (fault_point("gpio.set") || ::ioctl(line_.get(), GPIO_V2_LINE_SET_VALUES_IOCTL, &values) < 0)
     return use_error(errno, "set GPIO line", name_.view());
   return Done{};
 }
@@ -113,7 +114,7 @@ Status LinuxOutputLine::set(bool on) {
 Result<bool> LinuxOutputLine::get() const {
   gpio_v2_line_values values{};
   values.mask = 1;
-  if (::ioctl(line_.get(), GPIO_V2_LINE_GET_VALUES_IOCTL, &values) < 0)
+  if (fault_point("gpio.get") || ::ioctl(line_.get(), GPIO_V2_LINE_GET_VALUES_IOCTL, &values) < 0)
     return use_error(errno, "read GPIO line", name_.view());
   return (values.bits & 1) != 0;
 }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "drivers/base/errors.hpp"
+#include "hal/base/fault_point.hpp"
 
 namespace kerb {
 namespace {
@@ -109,7 +110,9 @@ Error IsotpLink::fail(int err, const char* where) {
 Status IsotpLink::receive_from(const UniqueFd& socket, bool functional, DiagnosticMessage& into) {
   // MSG_TRUNC: the length of the message itself, so that one that is too long is noticed.
   const ssize_t size =
-      ::recv(socket.get(), into.bytes.data(), into.bytes.size(), MSG_DONTWAIT | MSG_TRUNC);
+      fault_point("isotp.receive")
+          ? -1
+          : ::recv(socket.get(), into.bytes.data(), into.bytes.size(), MSG_DONTWAIT | MSG_TRUNC);
   if (size < 0) return fail(errno == EINTR ? EAGAIN : errno, "receive over ISO-TP");
   if (size == 0 || static_cast<std::size_t>(size) > into.bytes.size())
     return fail(EMSGSIZE, "receive over ISO-TP");
@@ -137,8 +140,10 @@ Status IsotpLink::send(const DiagnosticMessage& response) {
   if (response.size == 0 || response.size > DiagnosticMessage::kCapacity)
     return Error{Errc::invalid_argument, 0, "send over ISO-TP: 1..4095 bytes"};
   if (!physical_) return Error{Errc::gone, ENODEV, "send over ISO-TP"};
-  const ssize_t sent =
-      ::send(physical_.get(), response.bytes.data(), response.size, MSG_DONTWAIT | MSG_NOSIGNAL);
+  const ssize_t sent = fault_point("isotp.send")
+                           ? -1
+                           : ::send(physical_.get(), response.bytes.data(), response.size,
+                                    MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent == static_cast<ssize_t>(response.size)) return Done{};
   Error error = fail(sent < 0 ? (errno == EINTR ? EAGAIN : errno) : EIO, "send over ISO-TP");
   // The error of a response before this one, which nobody has fetched yet.

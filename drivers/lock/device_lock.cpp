@@ -15,6 +15,8 @@
 #include <iterator>
 #include <system_error>
 
+#include "hal/base/fault_point.hpp"
+
 namespace kerb {
 namespace {
 
@@ -87,7 +89,8 @@ Result<DeviceLock> DeviceLock::take(std::string_view kind, const std::string& pl
   const Address address = address_of(std::string{kind}, place);
   UniqueFd socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
   if (!socket) return Error{Errc::io, errno, "make a socket to lock", std::string_view{place}};
-  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address.name), address.size) != 0) {
+  if (fault_point("lock.take") ||
+      ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address.name), address.size) != 0) {
     if (errno != EADDRINUSE) return Error{Errc::io, errno, "lock", std::string_view{place}};
     Error error{Errc::would_block, 0, "in use"};
     error.what.append(place.substr(0, kShown)).append(" by ").append(owner_of(address));

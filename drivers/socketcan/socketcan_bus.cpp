@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "drivers/socketcan/can_codec.hpp"
+#include "hal/base/fault_point.hpp"
 
 namespace kerb {
 namespace {
@@ -116,7 +117,8 @@ Status SocketCanBus::connect(const LinkFacts& facts) {
   sockaddr_can address{};
   address.can_family = AF_CAN;
   address.can_ifindex = facts.index;
-  if (::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0)
+  if (fault_point("can.open") ||
+      ::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0)
     return fail(socketcan::means_down(errno) ? Errc::gone : Errc::io, errno, "bind a CAN socket");
 
   socket_ = std::move(fresh);
@@ -140,7 +142,9 @@ Status SocketCanBus::send(const CanFrame& frame) {
   const socketcan::WireFrame wire = socketcan::encode(frame);
   ssize_t sent = 0;
   do {
-    sent = ::send(socket_.get(), &wire.frame, wire.size, MSG_DONTWAIT | MSG_NOSIGNAL);
+    sent = fault_point("can.send")
+               ? -1
+               : ::send(socket_.get(), &wire.frame, wire.size, MSG_DONTWAIT | MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   if (sent == static_cast<ssize_t>(wire.size)) {
     ++counters_.sent;
@@ -201,7 +205,8 @@ std::optional<Result<CanFrame>> SocketCanBus::read_one() {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_DONTWAIT);
+  const ssize_t size =
+      fault_point("can.receive") ? -1 : ::recvmsg(socket_.get(), &message, MSG_DONTWAIT);
   if (size < 0) {
     const int err = errno;
     if (err == EAGAIN || err == EWOULDBLOCK || err == EINTR) return std::nullopt;

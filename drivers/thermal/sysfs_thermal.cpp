@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <charconv>
 
+#include "hal/base/fault_point.hpp"
+
 namespace kerb {
 namespace {
 
@@ -73,7 +75,8 @@ Result<ThermalReading> SysfsThermal::hottest() {
   int last_error = 0;
   for (const Zone& zone : zones_) {
     char buffer[32];
-    const ssize_t size = ::pread(zone.temp.get(), buffer, sizeof buffer, 0);
+    const ssize_t size =
+        fault_point("thermal.read") ? -1 : ::pread(zone.temp.get(), buffer, sizeof buffer, 0);
     if (size < 0) {
       last_error = errno;
       any_left |= errno != ENODEV;  // what sysfs answers for a zone that was taken away

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "drivers/base/errors.hpp"
+#include "hal/base/fault_point.hpp"
 
 namespace kerb {
 
@@ -26,7 +27,8 @@ Result<std::unique_ptr<HardwareWatchdog>> HardwareWatchdog::open(
   if (::stat(path.c_str(), &status) < 0) return open_error(errno, "open watchdog", path);
   if (!S_ISCHR(status.st_mode))
     return Error{Errc::unsupported, 0, "open watchdog: not a watchdog", std::string_view{path}};
-  UniqueFd device{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};  // arms it
+  UniqueFd device{
+      fault_point("watchdog.open") ? -1 : ::open(path.c_str(), O_WRONLY | O_CLOEXEC)};  // arms it
   if (!device) return open_error(errno, "open watchdog", path);
   std::unique_ptr<HardwareWatchdog> watchdog{new HardwareWatchdog{std::move(device), path}};
   if (Status ready = watchdog->set_up(options.timeout); !ready) return ready.error();
@@ -70,6 +72,7 @@ Status HardwareWatchdog::set_up(Nanos wanted) {
 Status HardwareWatchdog::kick() {
   if (!device_) return Error{Errc::gone, 0, "kick the watchdog: disarmed", path_};
   int unused = 0;
+  if (fault_point("watchdog.kick")) return use_error(errno, "kick the watchdog", path_.view());
   if (::ioctl(device_.get(), WDIOC_KEEPALIVE, &unused) == 0) return Done{};
   // Old drivers know only the write.
   if (errno == ENOTTY && ::write(device_.get(), "\0", 1) == 1) return Done{};

@@ -193,6 +193,8 @@ struct HealthSettings {
   Nanos camera_failed = std::chrono::milliseconds{1000};  ///< without a frame: FAILED
   /// Of a processing that finishes nothing while frames wait: FAILED.
   Nanos vision_stalled = std::chrono::milliseconds{300};
+  /// Of a GPU that has worked and then fails on every frame: a new process is tried. Zero: never.
+  Nanos vision_restart = std::chrono::milliseconds{3000};
   Nanos recover = std::chrono::milliseconds{1000};  ///< time without the fault before it ends
   double dropped_degraded_percent = 10;
   double damaged_degraded_percent = 5;

@@ -627,6 +627,10 @@ constexpr Field kHealth[] = {
     integer<&HealthSettings::vision_stalled>(
         "vision_stalled_ms", 100, 5000, "ms",
         "Time in which the processing finishes no frame though frames wait: FAILED."),
+    integer<&HealthSettings::vision_restart>(
+        "vision_restart_ms", 0, 60000, "ms",
+        "Time in which a GPU that has worked fails on every frame: Kerbwatch ends, to be started "
+        "again. 0: never."),
     integer<&HealthSettings::recover>("recover_ms", 100, 10000, "ms",
                                       "Time without the fault, unbroken, before it ends."),
     number<&HealthSettings::dropped_degraded_percent>("dropped_degraded_percent", 1, 100, "%",

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace kerb {
 namespace {
+
+constexpr int kDeviceError = static_cast<int>(Errc::device);
 
 /// What the pipeline says of itself, with what could not be made for it at the start: a detector
 /// that is not there fails on every frame.
@@ -22,7 +25,7 @@ PipelineFacts facts_of(const ControlledCamera& camera) noexcept {
 
 CamerasJudge::CamerasJudge(const HealthSettings& settings,
                            const std::vector<ControlledCamera>& cameras, Nanos start)
-    : cameras_{cameras}, alive_at_{start} {
+    : cameras_{cameras}, vision_{settings.vision_restart}, alive_at_{start} {
   for (std::size_t i = 0; i < cameras.size(); ++i)
     states_.push_back({CameraJudge{settings, static_cast<int>(i), start, cameras[i].imaging,
                                    cameras[i].pipeline->live()}});
@@ -31,12 +34,17 @@ CamerasJudge::CamerasJudge(const HealthSettings& settings,
 void CamerasJudge::judge(Nanos now, HealthMonitor& monitor, BusInput& bus,
                          ChangeReporter& reporter) {
   bool all_delivered = true, all_alive = true, all_ended = true;
+  bool one_works = false, one_fails = false;
   for (std::size_t i = 0; i < cameras_.size(); ++i) {
     CameraPipeline& pipeline = *cameras_[i].pipeline;
     State& state = states_[i];
     const PipelineFacts facts = facts_of(cameras_[i]);
     all_ended = all_ended && facts.ended;
     if (facts.processed > 0) state.delivered = true;
+    const bool works = std::exchange(state.processed, facts.processed) != facts.processed;
+    const bool done = std::exchange(state.finished, facts.finished) != facts.finished;
+    one_works = one_works || works;
+    one_fails = one_fails || (done && !works && facts.vision_error == kDeviceError);
     all_delivered = all_delivered && state.delivered;
     state.judge.judge(facts, pipeline.stage(Stage::total), now, monitor);
 
@@ -65,6 +73,7 @@ void CamerasJudge::judge(Nanos now, HealthMonitor& monitor, BusInput& bus,
       states_[i].process_beats = facts.process_beats;
     }
   }
+  vision_.step(now, one_works, one_fails);
   if (all_delivered) monitor.frames_flow();
   ended_ = all_ended;
 }

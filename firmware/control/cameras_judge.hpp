@@ -5,6 +5,7 @@
 #include "firmware/control/bus_input.hpp"
 #include "firmware/control/camera_judge.hpp"
 #include "firmware/control/change_reporter.hpp"
+#include "firmware/control/lost_vision.hpp"
 #include "firmware/health/health_monitor.hpp"
 
 namespace kerb {
@@ -27,6 +28,8 @@ class CamerasJudge {
   [[nodiscard]] std::optional<CameraRates> worst_rates() const noexcept;
   /// When every pipeline thread was last seen alive.
   [[nodiscard]] Nanos alive_at() const noexcept { return alive_at_; }
+  /// The GPU has failed for good, as far as this process can know.
+  [[nodiscard]] bool vision_lost() const noexcept { return vision_.lost(); }
   /// Every camera is a recording that has been played to its end.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
 
@@ -34,12 +37,14 @@ class CamerasJudge {
   struct State {
     CameraJudge judge;
     std::uint64_t capture_beats = 0, process_beats = 0;
+    std::uint64_t processed = 0, finished = 0;  ///< at the last round
     bool delivered = false;  ///< at least one frame has gone through its pipeline
     Nanos motion_at{};       ///< of the last motion report that was read
   };
 
   const std::vector<ControlledCamera>& cameras_;
   std::vector<State> states_;
+  LostVision vision_;
   Nanos alive_at_;
   bool ended_ = false;
 };

@@ -154,10 +154,14 @@ void Controller::measure_reactions() noexcept {
 }
 
 void Controller::finish(Nanos now) {
+  give_up(now);
+  watchdog_.disarm();
+}
+
+void Controller::give_up(Nanos now) {
   summary_.report(now, reporter_);
   reporter_.tick(now, true);
   publisher_.finish(now);
-  watchdog_.disarm();
 }
 
 }  // namespace kerb

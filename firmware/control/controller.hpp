@@ -42,6 +42,9 @@ class Controller {
   void tick(Nanos now);
   /// The end: warning lamp and sound off, status lamp on, watchdog disarmed. After it, no tick().
   void finish(Nanos now);
+  /// The same for a process that ends because it cannot go on: the watchdog stays armed, in case
+  /// nothing else starts it again.
+  void give_up(Nanos now);
 
   [[nodiscard]] const HealthReport& health() const noexcept { return health_; }
   [[nodiscard]] const ControlTotals& totals() const noexcept { return totals_; }
@@ -61,6 +64,11 @@ class Controller {
   /// A workshop's tester asks that the program ends, to be started again.
   [[nodiscard]] bool reset_requested() const noexcept {
     return diagnostics_ && diagnostics_->reset_requested();
+  }
+  /// The GPU has failed for good as far as this process can know, and no collision warning is
+  /// being given: time to end, and to be started again.
+  [[nodiscard]] bool vision_lost() const noexcept {
+    return cameras_judge_.vision_lost() && warner_.decision().level != WarningLevel::collision;
   }
   /// Every camera is a recording that has been played to its end.
   [[nodiscard]] bool ended() const noexcept { return cameras_judge_.ended(); }

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "hal/base/crc32.hpp"
+#include "hal/base/fault_point.hpp"
 
 namespace kerb::diagnostics {
 namespace {
@@ -88,7 +89,7 @@ class File {
 
 int write_all(int fd, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    const ssize_t n = fault_point("codes.write") ? -1 : ::write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return n < 0 ? errno : EIO;
     bytes = bytes.subspan(static_cast<std::size_t>(n));

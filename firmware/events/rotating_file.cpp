@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "hal/base/fault_point.hpp"
+
 namespace kerb {
 namespace {
 
@@ -22,8 +24,9 @@ constexpr std::uint64_t kRepairWindow = 1 << 20;
 /// All of `bytes`, at `offset` (behind the last where offset is negative). 0 or errno.
 int write_all(int fd, std::string_view bytes, off_t offset) {
   while (!bytes.empty()) {
-    const ssize_t n = offset < 0 ? ::write(fd, bytes.data(), bytes.size())
-                                 : ::pwrite(fd, bytes.data(), bytes.size(), offset);
+    const ssize_t n = fault_point("events.write") ? -1
+                      : offset < 0                ? ::write(fd, bytes.data(), bytes.size())
+                                   : ::pwrite(fd, bytes.data(), bytes.size(), offset);
     if (n < 0) {
       if (errno == EINTR) continue;
       return errno;
@@ -183,7 +186,7 @@ int RotatingFile::append(std::string_view line) {
 
 int RotatingFile::sync() {
   if (fd_ < 0 || !regular_) return 0;
-  return ::fdatasync(fd_) == 0 ? 0 : errno;
+  return !fault_point("events.sync") && ::fdatasync(fd_) == 0 ? 0 : errno;
 }
 
 int RotatingFile::rotate() {

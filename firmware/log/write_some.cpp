@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstddef>
 
+#include "hal/base/fault_point.hpp"
+
 namespace kerb {
 namespace {
 
@@ -20,6 +22,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::size_t kPiece = PIPE_BUF;
 
 ssize_t write_now(int fd, std::string_view piece) noexcept {
+  if (fault_point("log.write")) return -1;
   // The journal's standard error is a socket: that can be told not to wait.
   const ssize_t sent = ::send(fd, piece.data(), piece.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (sent >= 0 || errno != ENOTSOCK) return sent;

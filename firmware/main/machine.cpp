@@ -62,6 +62,9 @@ class LinuxMachine final : public Machine {
     for (ReopeningLine* lamp : {status_lamp_.get(), warning_lamp_.get()})
       if (lamp != nullptr && !lamp->repeat()) lamps_are_ours_ = false;
   }
+  [[nodiscard]] bool starts_again() const override {
+    return guard_ != nullptr || notifier_ || config_.watchdog.enabled;
+  }
   [[nodiscard]] const std::optional<Error>& gpu_gap() const override { return gpu_gap_; }
 
   LinuxMachine(const Config& config, const Clock& clock, Log& log)

@@ -32,6 +32,9 @@ class Machine {
   virtual Status check_devices() = 0;
   virtual void start() = 0;  ///< starts the pipelines
   virtual void stop() = 0;
+  /// Something starts this process again when it ends with a failure: a guard, a service manager or
+  /// the hardware watchdog, which starts the board.
+  [[nodiscard]] virtual bool starts_again() const = 0;
   /// Tells the process that guards this one, if there is one, that it lives. Every round.
   virtual void beat(Nanos now) = 0;
   /// Sends the state to the service manager, if there is one: "READY=1", "STATUS=...".

@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
       "Without a model of their own, run, check and demo take default.kwm (default-grey.kwm for\n"
       "grey cameras) from the installed models, or from the folder that KERBWATCH_MODELS names.\n"
       "Exit codes: 0 success, 1 the demo failed or a replay differs, 2 bad input (one error "
-      "line), 3 a workshop's tester asked for a reset.");
+      "line), 3 a workshop's tester asked for a reset, 4 the GPU failed on every frame.");
   app.set_version_flag("--version", std::string{"kerbwatch "} + kVersion);
   app.require_subcommand(1);
   bool json = false;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -10,6 +11,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
@@ -24,16 +27,20 @@
 #include "firmware/threads/bell.hpp"
 #include "firmware/threads/real_time.hpp"
 #include "firmware/vision/open_recorder.hpp"
+#include "hal/base/fault_point.hpp"
 
 namespace kerb {
 namespace {
 
 /// For the report at the end, of real time: nobody may read it.
 constexpr Nanos kReportLimit = std::chrono::milliseconds{500};
-constexpr Nanos kAlive = std::chrono::seconds{1};        // between signs of life during the start
-constexpr Nanos kLastAttempt = std::chrono::seconds{3};  // at the end, for one that is under way
+constexpr Nanos kAlive = std::chrono::seconds{1};          // between signs of life during the start
+constexpr Nanos kFlushLimit = std::chrono::seconds{2};     // of real time, for a disk that hangs
+constexpr Nanos kLogTime = std::chrono::milliseconds{50};  // for the thread that writes the log
+constexpr Nanos kLastAttempt = std::chrono::seconds{3};    // at the end, for one that is under way
 /// Not 0, so that a service manager starts it again even where it does so after failures only.
 constexpr int kResetExitCode = 3;
+constexpr int kVisionLostExitCode = 4;
 
 volatile std::sig_atomic_t g_signal = 0;
 
@@ -113,6 +120,7 @@ class Product {
     real_time_.begin(ThreadRole::control);
     const char* reason = loop(bell);
     real_time_.end(ThreadRole::control);  // what is left to do must not hold up anybody
+    if (end_at_once_) give_up_vision(reason);
     machine_->notify("STOPPING=1");
     machine_->stop();
     controller_->finish(clock_.now());
@@ -131,6 +139,7 @@ class Product {
 
   /// Opens what takes long. On the starter's thread.
   std::optional<StartFailure> open() {
+    if (fault_point("start.open")) return StartFailure{.error = {Errc::io, errno, "start"}};
     real_time_.begin(ThreadRole::vision);  // the operators' threads are made here
     std::optional<StartFailure> failure = machine_->open_cameras(options_.strict);
     real_time_.end(ThreadRole::vision);
@@ -206,6 +215,28 @@ class Product {
     return 0;
   }
 
+  /// The end of a process that no thread can be joined of and nothing of the GPU be freed in any
+  /// more: either may hang. The watchdog stays armed; records that are not whole are read as those
+  /// of a power cut.
+  [[noreturn]] void give_up_vision(const char* reason) {
+    machine_->notify("STOPPING=1");
+    controller_->give_up(clock_.now());
+    post(events::stopped(clock_.now(), reason, kVisionLostExitCode, clock_.now() - start_));
+    log_.error("main", fmt::format("stops: {}", reason));
+    if (recorder_) static_cast<void>(recorder_->flush(kFlushLimit));
+    if (events_) static_cast<void>(events_->flush(kFlushLimit));
+    std::this_thread::sleep_for(kLogTime);
+    std::_Exit(kVisionLostExitCode);
+  }
+  /// The GPU is lost, and something starts this process again when it ends.
+  bool vision_lost() {
+    if (!controller_->vision_lost()) return false;
+    if (machine_->starts_again()) return true;
+    if (!std::exchange(told_lost_, true))
+      log_.error("main", "the GPU fails until the process ends, and nothing would start it again");
+    return false;
+  }
+
   /// Runs rounds until the end; returns the reason.
   const char* loop(Bell& bell) {
     HealthState told = HealthState::starting;
@@ -213,6 +244,7 @@ class Product {
     while (g_signal == 0) {
       // New people start a round at once.
       const bool rang = bell.wait_until(SteadyClock::now() + clock_.real(tick - clock_.now()));
+      static_cast<void>(fault_point("thread.control"));
       const Nanos now = clock_.now();
       controller_->tick(now);
       machine_->beat(now);
@@ -222,6 +254,10 @@ class Product {
             fmt::format("READY=1\nSTATUS={}", render_health(controller_->health())).c_str());
       }
       if (controller_->reset_requested()) return "a tester's reset";
+      if (vision_lost()) {
+        end_at_once_ = true;
+        return "the GPU fails on every frame";
+      }
       if (controller_->ended()) return "end of the recordings";
       if (now >= end_) return "--seconds reached";
       if (rang && now < tick) continue;
@@ -244,6 +280,8 @@ class Product {
   std::unique_ptr<Controller> controller_;
   ControlDevices devices_;
   const Nanos start_, end_;
+  bool end_at_once_ = false;
+  bool told_lost_ = false;  ///< in the log
 };
 
 }  // namespace

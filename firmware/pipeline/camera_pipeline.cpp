@@ -2,8 +2,11 @@
 #include "firmware/pipeline/camera_pipeline.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <utility>
+
+#include "hal/base/fault_point.hpp"
 
 namespace kerb {
 namespace {
@@ -13,6 +16,9 @@ constexpr Nanos kLongestStep = std::chrono::milliseconds{100};  // the car's mot
                                                                 // the last interval, at most this
 constexpr double kStanding_mps = 0.05;                          // slower: the picture stands still
 constexpr Nanos::rep kMotionFrames = 32;  // frames over which the time for motion is averaged
+
+/// What a fault point says for the GPU.
+Error refused_by_gpu() { return {Errc::device, errno, "use the GPU"}; }
 }  // namespace
 
 CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
@@ -69,6 +75,7 @@ void CameraPipeline::enter(CameraCondition condition, Nanos now) noexcept {
 
 void CameraPipeline::capture_loop() {
   while (!stopping_) {
+    static_cast<void>(fault_point("thread.capture"));
     capture_beats_.fetch_add(1, kRelaxed);
     if (hand_over_ == HandOver::every && !latest_.wait_until_taken(clock_.real(kWait))) continue;
     if (exposure_ && source_->is_open())
@@ -130,6 +137,7 @@ void CameraPipeline::go_on_without(Nanos now) {
 
 void CameraPipeline::process_loop() {
   while (!stopping_) {
+    static_cast<void>(fault_point("thread.process"));
     process_beats_.fetch_add(1, kRelaxed);
     const bool over = ended_;  // read before the slot: a frame put before the end is still taken
     if (std::optional<Frame> frame = latest_.take(clock_.real(kWait))) {
@@ -154,7 +162,9 @@ bool CameraPipeline::see(const Frame& frame) {
   const Nanos begin = hand_over_ == HandOver::every ? taken : frame.captured;
   times(Stage::capture).add(taken - begin);
 
-  const Result<PreparedImage> prepared = preparer_->prepare(frame.image);
+  const Result<PreparedImage> prepared = fault_point("vision.prepare")
+                                             ? Result<PreparedImage>{refused_by_gpu()}
+                                             : preparer_->prepare(frame.image);
   const Nanos ready = clock_.now();
   times(Stage::prepare).add(ready - taken);
   if (!prepared) {
@@ -187,7 +197,9 @@ bool CameraPipeline::see(const Frame& frame) {
   if (detector_) {
     const Nanos start = clock_.now();
     FrameDetections& detections = detections_.draft();
-    const Status found = detector_->detect(*prepared, detections.people);
+    const Status found = fault_point("vision.detect")
+                             ? Status{refused_by_gpu()}
+                             : detector_->detect(*prepared, detections.people);
     detections.at = clock_.now();
     times(Stage::detect).add(detections.at - start);
     if (!found) {
@@ -305,7 +317,8 @@ Nanos CameraPipeline::learn_bands(const PreparedImage& image, const track::Perso
 
 bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured) {
   const Nanos start = clock_.now();
-  const Result<bool> measured = motion_->measure(image, captured);
+  const Result<bool> measured = fault_point("vision.flow") ? Result<bool>{refused_by_gpu()}
+                                                           : motion_->measure(image, captured);
   const Nanos spent = clock_.now() - start;
   flow_error_.store(measured ? -1 : static_cast<int>(measured.error().code), kRelaxed);
   if (measured && *measured) times(Stage::flow).add(spent);

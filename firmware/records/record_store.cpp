@@ -14,6 +14,8 @@
 #include <system_error>
 #include <utility>
 
+#include "hal/base/fault_point.hpp"
+
 namespace kerb::records {
 namespace {
 
@@ -128,7 +130,9 @@ int RecordStore::begin(WarningLevel level, Nanos utc) {
   for (int tries = 0; fd_ < 0; ++tries) {
     path_ = folder_ + "/" + name_for(next_++, level, utc);
     const std::string part = path_ + std::string{kPart};
-    fd_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    fd_ = fault_point("records.open")
+              ? -1
+              : ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
     if (fd_ < 0 && (errno != EEXIST || tries == 100)) return errno;
   }
   size_ = 0;
@@ -139,7 +143,7 @@ int RecordStore::append(std::span<const std::byte> bytes) {
   if (fd_ < 0) return EBADF;
   if (size_ + bytes.size() > most_bytes_) return EFBIG;
   while (!bytes.empty()) {
-    const ssize_t n = ::write(fd_, bytes.data(), bytes.size());
+    const ssize_t n = fault_point("records.write") ? -1 : ::write(fd_, bytes.data(), bytes.size());
     if (n < 0) {
       if (errno == EINTR) continue;
       return errno;
@@ -151,7 +155,9 @@ int RecordStore::append(std::span<const std::byte> bytes) {
   return 0;
 }
 
-int RecordStore::sync() { return ::fdatasync(fd_) == 0 ? 0 : errno; }
+int RecordStore::sync() {
+  return !fault_point("records.sync") && ::fdatasync(fd_) == 0 ? 0 : errno;
+}
 
 int RecordStore::finish() {
   int error = ::fsync(fd_) == 0 ? 0 : errno;

@@ -7,9 +7,12 @@
 #include <system_error>
 #include <utility>
 
+#include "hal/base/fault_point.hpp"
+
 namespace kerb {
 
 int DiskThread::start(std::function<void()> loop) {
+  if (fault_point("thread.start")) return errno;
   if (!bell_.works() || !done_.works()) return EMFILE;
   sigset_t all, old;
   sigfillset(&all);

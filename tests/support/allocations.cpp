@@ -6,11 +6,17 @@
 #include <new>
 
 namespace {
-std::atomic<std::uint64_t> count{0};
+std::atomic<std::uint64_t> count{0}, freed{0};
 thread_local std::uint64_t of_thread = 0;
+
+void release(void* data) noexcept {
+  if (data != nullptr) ++freed;
+  std::free(data);
+}
 }  // namespace
 
 std::uint64_t kerb::test::allocations() noexcept { return count; }
+std::uint64_t kerb::test::live_allocations() noexcept { return count - freed; }
 std::uint64_t kerb::test::thread_allocations() noexcept { return of_thread; }
 
 // The array forms end up here too. So do the nothrow ones of the standard library, but not a
@@ -34,7 +40,7 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return op
 void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
   return operator new(size, alignment);
 }
-void operator delete(void* data) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t) noexcept { std::free(data); }
-void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
-void operator delete(void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }
+void operator delete(void* data) noexcept { release(data); }
+void operator delete(void* data, std::size_t) noexcept { release(data); }
+void operator delete(void* data, std::align_val_t) noexcept { release(data); }
+void operator delete(void* data, std::size_t, std::align_val_t) noexcept { release(data); }

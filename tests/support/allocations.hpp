@@ -9,5 +9,7 @@ namespace kerb::test {
 [[nodiscard]] std::uint64_t allocations() noexcept;
 /// The same, by the thread that asks.
 [[nodiscard]] std::uint64_t thread_allocations() noexcept;
+/// How many of all of them have not been freed.
+[[nodiscard]] std::uint64_t live_allocations() noexcept;
 
 }  // namespace kerb::test

@@ -1,4 +1,4 @@
-foreach(name base clock exposure_control frames rules)
+foreach(name base clock exposure_control fault_plan frames rules)
   kerb_add_test(NAME unit_hal_${name} SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/hal/test_${name}.cpp
     LINKS kerb::hal LABELS unit)
 endforeach()

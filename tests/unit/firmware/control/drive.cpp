@@ -11,6 +11,30 @@
 #include "tests/support/unity.hpp"
 
 namespace kerb::test {
+namespace {
+
+/// What was opened of a plugged camera: counts from its opening on.
+class PluggedCamera final : public FrameSource {
+ public:
+  explicit PluggedCamera(std::shared_ptr<Plug> plug)
+      : plug_{std::move(plug)}, before_{plug_->camera.counters()} {}
+  Result<Frame> next(Nanos timeout) override {
+    if (const Errc fails = plug_->fails; fails != Errc::end) return Error{fails, 0, "the plug"};
+    return plug_->camera.next(timeout);
+  }
+  [[nodiscard]] FrameSourceInfo info() const override { return plug_->camera.info(); }
+  [[nodiscard]] FrameCounters counters() const override {
+    const FrameCounters now = plug_->camera.counters();
+    return {now.delivered - before_.delivered, now.dropped - before_.dropped,
+            now.damaged - before_.damaged};
+  }
+
+ private:
+  std::shared_ptr<Plug> plug_;
+  FrameCounters before_;
+};
+
+}  // namespace
 
 bool comes_to_be(const std::function<bool()>& so, Nanos limit) {
   const auto end = SteadyClock::now() + limit;
@@ -29,7 +53,7 @@ Drive::Drive(const Options& options) {
   config.service_enabled = options.service;
   config.can.required = options.can_required;
   config.can.layout = options.layout;
-  config.health.recover = std::chrono::milliseconds{200};
+  config.health = options.health;
   config.warning.sensitivity = options.sensitivity;
   config.limited_view = options.limited_view;
   std::vector<ControlledCamera> controlled;
@@ -37,7 +61,7 @@ Drive::Drive(const Options& options) {
     add_camera(options.detectors == Detectors::all ||
                    (i == 0 && (options.detectors == Detectors::of_the_first ||
                                options.detectors == Detectors::second_broken)),
-               options.bands && !options.spectral_error, options.measures_view);
+               options.bands && !options.spectral_error, options);
     controlled.push_back({"camera " + std::to_string(i), eyes_.back().pipeline.get()});
     if (options.detectors == Detectors::broken ||
         (options.detectors == Detectors::second_broken && i == 1))
@@ -67,6 +91,7 @@ Drive::~Drive() {
   opening_hangs = false;
   for (const Eye& eye : eyes_) {
     eye.preparer->stuck = false;
+    if (eye.plug) eye.plug->fails = Errc::end;
     if (eye.camera != nullptr) eye.camera->end_after_script();
   }
   for (const Eye& eye : eyes_) eye.pipeline->stop();
@@ -123,8 +148,18 @@ bool Drive::reaches(HealthState state, Cause cause) {
       [&] { return controller->health().state == state && controller->health().cause == cause; });
 }
 
-void Drive::add_camera(bool with_detector, bool with_bands, bool measures_view) {
-  auto source = std::make_unique<FakeFrameSource>(clock);
+void Drive::add_camera(bool with_detector, bool with_bands, const Options& options) {
+  std::unique_ptr<FrameSource> source;
+  Eye eye;
+  if (options.plugs) {
+    eye.plug = std::make_shared<Plug>(clock);
+    eye.camera = &eye.plug->camera;
+    source = std::make_unique<PluggedCamera>(eye.plug);
+  } else {
+    auto camera = std::make_unique<FakeFrameSource>(clock);
+    eye.camera = camera.get();
+    source = std::move(camera);
+  }
   auto preparer = std::make_unique<GreyPreparer>();
   std::unique_ptr<Crowd> crowd;
   std::unique_ptr<PeopleEstimator> watch;
@@ -132,26 +167,25 @@ void Drive::add_camera(bool with_detector, bool with_bands, bool measures_view) 
     crowd = std::make_unique<Crowd>();
     watch = road_watch(config.car);
   }
-  Eye eye;
   std::unique_ptr<SpectralSearch> spectral;
   if (with_bands) {
     auto matcher = std::make_unique<FakeSpectralMatcher>();
     eye.matcher = matcher.get();
     spectral = std::make_unique<SpectralSearch>(std::move(matcher), Nanos::zero());
   }
-  eye.camera = source.get();
   eye.preparer = preparer.get();
   eye.crowd = crowd.get();
   eye.beat_at = clock.now();
-  const SourceOpener never = [this]() -> Result<std::unique_ptr<FrameSource>> {
+  const SourceOpener open = [this, plug = eye.plug]() -> Result<std::unique_ptr<FrameSource>> {
     while (opening_hangs) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    return Error{Errc::not_found, 0, "open"};
+    if (!plug || plug->fails == Errc::gone) return Error{Errc::not_found, 0, "open"};
+    return std::unique_ptr<FrameSource>{std::make_unique<PluggedCamera>(plug)};
   };
   eye.pipeline = std::make_unique<CameraPipeline>(
-      std::make_unique<ReopeningSource>(std::move(source), FrameSourceInfo{}, never, clock, log),
+      std::make_unique<ReopeningSource>(std::move(source), FrameSourceInfo{}, open, clock, log),
       std::move(preparer), std::move(crowd), StageBudgets{}, HandOver::newest, clock, nullptr,
       std::move(watch), std::move(spectral));
-  if (measures_view) {
+  if (options.measures_view) {
     const Camera camera = road_camera();
     ViewMeterSettings settings;
     settings.to_bumper_m = config.car.axle_to_bumper_m - camera.ahead_m;
@@ -165,10 +199,10 @@ void Drive::talk(Nanos now) {
   if (now >= motion_due_) {
     motion_due_ = std::max(motion_due_ + std::chrono::milliseconds{20}, now);
     can::VehicleMotion motion;
-    motion.speed_mps = speed;
+    motion.speed_mps = told_speed ? told_speed : speed;
     motion.yaw_rate_radps = yaw_rate;
     motion.counter = motion_counter_++ & 15;
-    send(can::encode(motion));
+    tell(can::encode(motion));
   }
   if (gear && now >= body_due_) {
     body_due_ = now + std::chrono::milliseconds{100};
@@ -176,12 +210,12 @@ void Drive::talk(Nanos now) {
     body.gear = *gear;
     body.turn_signal = TurnSignal::off;
     body.counter = body_counter_++ & 15;
-    send(can::encode(body));
+    tell(can::encode(body));
   }
   if (buttons && now >= buttons_due_) {
     buttons_due_ = now + std::chrono::milliseconds{100};
     buttons->counter = buttons_counter_++ & 15;
-    send(can::encode(*buttons));
+    tell(can::encode(*buttons));
   }
 }
 
@@ -202,7 +236,7 @@ void Drive::film(Nanos now) {
       shown_ = eye.crowd->show(eye.people ? *eye.people : then_);
       eye.crowd->meter = meter;
     }
-    if (!eye.awaited && eye.camera->waiting() > 1) continue;
+    if (!eye.films || (!eye.awaited && eye.camera->waiting() > 1)) continue;
     eye.camera->push(frame);
     if (!eye.awaited) continue;
     // Taken, and given back when processing is done with it.

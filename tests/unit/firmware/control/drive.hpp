@@ -38,6 +38,13 @@ class LifeOfSteps final : public Clock {
   const StepClock& steps_;
 };
 
+/// A camera whose plug can be pulled, and put in again: it is then opened again like any other.
+struct Plug {
+  explicit Plug(const Clock& clock) : camera{clock} {}
+  FakeFrameSource camera;
+  std::atomic<Errc> fails{Errc::end};  ///< gone, no_signal; end: it does not fail
+};
+
 /// Waits, in life, until it is so: true; false after a minute, which no machine needs.
 bool comes_to_be(const std::function<bool()>& so, Nanos limit = std::chrono::minutes{1});
 
@@ -66,11 +73,15 @@ class Drive : public Listener {
     bool service = true;                        ///< service.enabled
     bool can_required = true;                   ///< can.required
     VehicleLayout layout = kerbwatch_layout();  ///< of the car; it talks as this one does
+    HealthSettings health{.recover = std::chrono::milliseconds{200}};
+    bool plugs = false;          ///< cameras have plugs
     PeopleSink* sink = nullptr;  ///< of the first camera; null: the recorder's, where there is one
   };
   /// A camera, as the test sees it.
   struct Eye {
     FakeFrameSource* camera = nullptr;  ///< null: it has left for good
+    std::shared_ptr<Plug> plug;         ///< with Options::plugs; `camera` is its
+    bool films = true;
     GreyPreparer* preparer = nullptr;
     Crowd* crowd = nullptr;                       ///< null: it has no detector
     FakeSpectralMatcher* matcher = nullptr;       ///< null: it has no bands
@@ -99,6 +110,7 @@ class Drive : public Listener {
   /// The controller knows, whether or not anybody hears it.
   bool reaches(HealthState state, Cause cause);
   void send(const CanFrame& frame) { static_cast<void>(theirs_.send(frame)); }
+  [[nodiscard]] std::size_t cameras() const noexcept { return eyes_.size(); }
   [[nodiscard]] Eye& eye(std::size_t camera = 0) { return eyes_[camera]; }
   [[nodiscard]] CameraPipeline& pipeline(std::size_t camera = 0) { return *eyes_[camera].pipeline; }
   [[nodiscard]] int shown() const noexcept { return shown_; }  ///< boxes in the last frame
@@ -124,19 +136,24 @@ class Drive : public Listener {
   std::uint64_t last_round = 0;
 
   // The world, at any time.
-  std::vector<Walker> people;       ///< before the rear axle; every camera sees them
-  std::optional<double> speed = 0;  ///< as told; none: the car says that it does not know
+  std::vector<Walker> people;        ///< before the rear axle; every camera sees them
+  std::optional<double> speed = 0;   ///< as told; none: the car says that it does not know
+  std::optional<double> told_speed;  ///< told instead
   std::optional<double> yaw_rate = 0;
   std::optional<Gear> gear;                   ///< none: the car does not tell
   std::optional<can::VehicleDriver> buttons;  ///< likewise
   bool talking = true, filming = true;
+  bool unheard = false;                    ///< the car talks, and it is lost on the way
   int brightness = 120;                    ///< grey value of the pictures, up to 253
   bool frozen = false;                     ///< the camera shows the same picture again and again
   std::atomic<bool> opening_hangs{false};  ///< of a camera that has left
 
  private:
-  void add_camera(bool with_detector, bool with_bands, bool measures_view);
+  void add_camera(bool with_detector, bool with_bands, const Options& options);
   void talk(Nanos now);
+  void tell(const CanFrame& frame) {
+    if (!unheard) send(frame);
+  }
   /// A frame that was exposed a while ago, seen through to its end.
   void film(Nanos now);
   /// Each thread of each pipeline wakes ten times a second, whatever its camera does. One that this

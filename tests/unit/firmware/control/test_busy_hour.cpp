@@ -2,18 +2,15 @@
 // An hour of driving among people: does the product's memory stay as it is? Pipeline, controller
 // and recorder run as in a car, on the test's clock; what is printed stands in
 // docs/results/warning.md.
-#include <malloc.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "tests/support/allocations.hpp"
+#include "tests/support/process_memory.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/test.hpp"
@@ -22,29 +19,13 @@
 using namespace kerb;
 using std::chrono::seconds;
 using test::Drive;
+using Memory = test::ProcessMemory;
 using test::Walker;
 
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kOwnAllocator = true;  // a sanitizer's, which keeps what was freed for a while
-#else
-constexpr bool kOwnAllocator = false;
-#endif
-
 int hour_in_minutes = 60;  // CI drives for less
 constexpr int kRoundsPerMinute = 6000;
-
-/// What the process has of the machine's memory, and what it uses of that.
-struct Memory {
-  std::size_t resident = 0, in_use = 0;  // bytes
-  static Memory now() {
-    std::size_t total = 0, pages = 0;
-    std::ifstream{"/proc/self/statm"} >> total >> pages;
-    const struct mallinfo2 heap = ::mallinfo2();
-    return {pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), heap.uordblks + heap.hblkhd};
-  }
-};
 
 /// Hands everything on to the recorder, and counts what the pipeline's thread allocates from the
 /// end of one frame to the end of the next.
@@ -216,7 +197,7 @@ TEST(an_hour_among_people_leaves_the_memory_as_it_was) {
   TEST_ASSERT_LESS_OR_EQUAL_UINT64(options.max_bytes, on_disk);
   TEST_ASSERT_EQUAL_UINT64(0, sink.allocated);
   TEST_ASSERT_EQUAL_UINT64(0, untold);
-  if (kOwnAllocator) return;
+  if (Memory::kOwnAllocator) return;
   // What a thread keeps for its next allocation counts as in use: a few kB, and no more later.
   TEST_ASSERT_LESS_OR_EQUAL_size_t(first.in_use + 64 * 1024, last.in_use);
   TEST_ASSERT_LESS_OR_EQUAL_size_t(first.resident + 512 * 1024, last.resident);
