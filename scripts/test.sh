@@ -191,7 +191,18 @@ part_host() {
   local settings=() choice=optimised
   if in_ci; then settings=(-DKERB_WITH_CUDA=OFF); fi
   if on_arm64; then choice=optimised,product; fi
-  KERB_CHOICE="$choice" ctest_part host "${HOST_SETTINGS[@]}" "${settings[@]}"
+  KERB_CHOICE="$choice" ctest_part host "${HOST_SETTINGS[@]}" "${settings[@]}" || return 1
+  if [[ -n "$KERB_LONG" ]]; then soak_hours; fi
+}
+# An hour of the product's clock with faults at random, three times (docs/results/soak.md). KERB_SOAK_SEED: the first seed.
+soak_hours() {
+  local first="${KERB_SOAK_SEED:-1}" seed bad=0 passed failed skipped
+  for seed in "$first" "$((first + 1))" "$((first + 2))"; do
+    step "host: an hour of faults, seed $seed" build/host/bin/unit_firmware_soak soak --hours 1 --seed "$seed" \
+      --cameras "$((seed % 2 + 1))" || bad=$((bad + 1))
+  done
+  read -r passed failed skipped <<<"$KERB_COUNT"
+  count "$((passed + 3 - bad))" "$((failed + bad))" "$skipped" "$KERB_NOTE; 3 hours of faults"
 }
 part_dev() { KERB_CHOICE=sanitized ctest_part dev -DKERB_WITH_OPENCV=ON; }
 part_tsan() {

@@ -39,3 +39,7 @@ kerb_add_test(NAME unit_main_exposure_mode SOURCES firmware/vision/test_exposure
 kerb_add_test(NAME unit_main_night_detector
   SOURCES firmware/vision/test_night_detector.cpp
   LINKS kerb::firmware_vision kerb::gpu_night LABELS unit COUNTS_ALLOCATIONS)
+if(KERB_FAULT_POINTS)
+  kerb_add_test(NAME unit_main_fault_points SOURCES firmware/main/test_fault_points.cpp
+    LINKS kerb::json LABELS unit OPTIMISED RUNS kerbwatch)
+endif()
