@@ -1,6 +1,8 @@
 set(drive firmware/control/drive.cpp firmware/control/listener.cpp firmware/control/road.cpp)  # the product on a road
 kerb_add_test(NAME unit_control_judge SOURCES firmware/control/test_camera_judge.cpp
   LINKS kerb::firmware_control LABELS unit)
+kerb_add_test(NAME unit_control_self_test SOURCES firmware/control/test_self_test.cpp
+  LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_control_service SOURCES firmware/control/test_service_test.cpp
   LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_control_limits
