@@ -129,7 +129,7 @@ TEST(an_unknown_command_is_named_with_those_there_are) {
   for (const char* arguments : {"bogus", "bogus --help", "bogus run", "Run", "''"}) {
     const Outcome o = kerbwatch(arguments);
     expect_bad_input(o, "kerbwatch: error: unknown command '");
-    expect_bad_input(o, "run, guard, check, config, demo, replay");
+    expect_bad_input(o, "run, guard, check, config, demo, counters, replay");
     TEST_ASSERT_EQUAL_STRING("", o.out.c_str());
   }
   expect_bad_input(kerbwatch("bogus"), "'bogus'");
