@@ -82,9 +82,10 @@ constexpr Bits kTurnSignal{12, 3}, kGear{16, 4};
 namespace ready {
 constexpr Bits kReadiness{12, 4}, kViewLimit{24, 3};
 constexpr Scaled kViewDistance = number(16, 8, 0.5);
+constexpr Bits test_bits(std::size_t part) { return {static_cast<unsigned>(32 + 2 * part), 2}; }
 }  // namespace ready
 namespace driver {
-constexpr Bits kOff{12, 1}, kConfirm{13, 1};
+constexpr Bits kOff{12, 1}, kConfirm{13, 1}, kIgnitionCycle{16, 8};
 }  // namespace driver
 namespace service {
 constexpr Bits kRequest{12, 4}, kMagic{16, 16}, kLevel{32, 2};
@@ -349,6 +350,7 @@ CanFrame encode(const VehicleDriver& message) noexcept {
   p.put(kCounter, message.counter);
   p.put(driver::kOff, message.off_pressed ? 1u : 0u);
   p.put(driver::kConfirm, message.confirm_pressed ? 1u : 0u);
+  p.put(driver::kIgnitionCycle, message.ignition_cycle);
   return p.frame(kDriverId, kDriverDataId);
 }
 
@@ -367,6 +369,8 @@ Result<VehicleDriver> decode_vehicle_driver(const VehicleLayout& layout,
   out.counter = counter_of(message, *payload).value_or(0);
   out.off_pressed = read(layout.off_button, *payload);
   out.confirm_pressed = read(layout.confirm_button, *payload);
+  if (layout.ignition_cycle.message == index)
+    out.ignition_cycle = static_cast<std::uint8_t>(payload->get(layout.ignition_cycle.bits));
   return out;
 }
 
@@ -376,6 +380,8 @@ CanFrame encode(const ReadyMessage& message) noexcept {
   p.put_enum(ready::kReadiness, message.readiness);
   p.put(ready::kViewDistance, message.view_m);
   p.put_enum(ready::kViewLimit, message.view_limit);
+  for (std::size_t i = 0; i < kTestParts; ++i)
+    p.put_enum(ready::test_bits(i), message.self_test.results[i]);
   return p.frame(kReadyId, kReadyDataId);
 }
 
@@ -387,6 +393,8 @@ Result<ReadyMessage> decode_ready(const CanFrame& frame) noexcept {
   out.readiness = u.get_enum<Readiness>(ready::kReadiness);
   out.view_m = u.get(ready::kViewDistance);
   out.view_limit = u.get_enum<ViewLimit>(ready::kViewLimit);
+  for (std::size_t i = 0; i < kTestParts; ++i)
+    out.self_test.results[i] = u.get_enum<TestResult>(ready::test_bits(i));
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "firmware/types/health_state.hpp"
+#include "firmware/types/self_test.hpp"
 #include "firmware/types/vehicle_body.hpp"
 #include "firmware/types/view.hpp"
 #include "firmware/types/warning_level.hpp"
@@ -61,6 +62,7 @@ struct ReadyMessage {
   std::optional<double> view_m;            ///< 0..127, steps of 0.5; ahead of the front bumper
   ViewLimit view_limit = ViewLimit::size;  ///< what ends the view; size where it is not known
   std::uint8_t counter = 0;                ///< 0..15
+  SelfTestReport self_test{};              ///< at the start: the result of each part
 };
 
 inline constexpr int kMaxObjects = 15;
@@ -95,9 +97,10 @@ struct VehicleBody {
 
 /// VEH_Driver: the vehicle, every 100 ms where it has the buttons, and at once when one changes.
 struct VehicleDriver {
-  bool off_pressed = false;      ///< the button that switches warnings off, and on again
-  bool confirm_pressed = false;  ///< the one that confirms it
-  std::uint8_t counter = 0;      ///< 0..15
+  bool off_pressed = false;         ///< the button that switches warnings off, and on again
+  bool confirm_pressed = false;     ///< the one that confirms it
+  std::uint8_t counter = 0;         ///< 0..15
+  std::uint8_t ignition_cycle = 0;  ///< 1..255, another with each ignition; 0: not counted
 };
 
 enum class ServiceRequest : std::uint8_t {

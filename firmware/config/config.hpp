@@ -140,7 +140,7 @@ struct VehicleMapping {
       turn_signal_none;
   std::string left_indicator, right_indicator;
   std::string gear, gear_park, gear_reverse, gear_neutral, gear_drive, gear_none;
-  std::string off_button, confirm_button;
+  std::string off_button, confirm_button, ignition_cycle;
   std::vector<VehicleMessageSettings> messages;
 };
 
@@ -240,6 +240,20 @@ struct RecordSettings {
   RecordWhat what = RecordWhat::warnings;
 };
 
+/// What is tried at the start. See docs/health.md.
+struct SelfTestSettings {
+  bool enabled = true;
+  Nanos lamp = std::chrono::milliseconds{500};  ///< red lamp lit, at most until the start is over
+  Nanos tone{};                                 ///< likewise the sound
+};
+
+/// What outlives every start: counters, and the driver's off switch. See docs/diagnostics.md.
+struct LifeSettings {
+  bool enabled = true;
+  std::string path = "/var/lib/kerbwatch/life";
+  Nanos interval = std::chrono::seconds{60};  ///< between two writes
+};
+
 /// A workshop's access over ISO-TP. See docs/diagnostics.md.
 struct DiagnosticsSettings {
   bool enabled = false;  ///< who may use which identifiers is the vehicle's to say
@@ -287,6 +301,8 @@ struct Config {
   EventSettings events;
   RecordSettings record;
   DiagnosticsSettings diagnostics;
+  SelfTestSettings self_test;
+  LifeSettings life;
   bool service_enabled = false;  ///< accepts KW_Service requests from the bus: lamp and sound tests
 };
 

@@ -514,6 +514,9 @@ constexpr Field kCanLayout[] = {
                                  "MESSAGE.SIGNAL that is not 0 while the off button is pressed."),
     signal_key<&Map::confirm_button>("confirm_button",
                                      "The same for the confirm button, in the same message."),
+    signal_key<&Map::ignition_cycle>("ignition_cycle",
+                                     "MESSAGE.SIGNAL that is another number with each ignition "
+                                     "(0: not counted), in the same message, if there is one."),
     tables<&Map::messages>("message", 0, VehicleLayout::kMostMessages, "", kVehicleMessageTable)};
 constexpr Table kCanLayoutTable = table_of<Map>(
     "can.layout", "Which signals of the vehicle's bus say what Kerbwatch needs; see docs/can.md.",
@@ -709,6 +712,28 @@ constexpr Field kRecord[] = {
 constexpr Table kRecordTable =
     table_of<RecordSettings>("record", "Records of warnings; see docs/records.md.", kRecord);
 
+// A driver must see a lamp that is lit, and shall not take it for a warning.
+constexpr Field kSelfTest[] = {
+    flag<&SelfTestSettings::enabled>(
+        "enabled", "Try detector, lamps, sound, watchdog and storage at the start."),
+    integer<&SelfTestSettings::lamp>(
+        "lamp_ms", 0, 3000, "ms",
+        "Light the red lamp for so long; the start does not wait for it. 0: not at all."),
+    integer<&SelfTestSettings::tone>(
+        "tone_ms", 0, 500, "ms",
+        "Sound the tone for so long. 0: silence, and its device is opened all the same.")};
+constexpr Table kSelfTestTable = table_of<SelfTestSettings>(
+    "self_test", "What is tried at the start; see docs/health.md.", kSelfTest);
+
+constexpr Field kLife[] = {
+    flag<&LifeSettings::enabled>("enabled", "Keep counters and the driver's off switch."),
+    path<&LifeSettings::path>("path", "The files that keep them: with .a and .b after it."),
+    integer<&LifeSettings::interval>(
+        "interval_ms", 10000, 3600000, "ms",
+        "Time between two writes: what a power cut may cost. The off switch does not wait.")};
+constexpr Table kLifeTable =
+    table_of<LifeSettings>("life", "What outlives every start; see docs/diagnostics.md.", kLife);
+
 constexpr Field kService[] = {flag<&Config::service_enabled>(
     "enabled", "Obey KW_Service: lamp and sound tests. Leave it off in traffic.")};
 constexpr Table kServiceTable =
@@ -762,6 +787,8 @@ constexpr Field kConfig[] = {
     table("log", "", kLogTable),
     table<&Config::events>("events", "", kEventsTable),
     table<&Config::record>("record", "", kRecordTable),
+    table<&Config::self_test>("self_test", "", kSelfTestTable),
+    table<&Config::life>("life", "", kLifeTable),
     table("service", "", kServiceTable),
     table<&Config::diagnostics>("diagnostics", "", kDiagnosticsTable)};
 constexpr Table kConfigTable = table_of<Config>("", "The file as a whole.", kConfig);

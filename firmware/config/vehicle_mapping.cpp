@@ -88,6 +88,7 @@ class Mapper {
     gear();
     pair("off_button", map_.off_button, out_.off_button, "confirm_button", map_.confirm_button,
          out_.confirm_button);
+    ignition();
     messages();
     check_ranges();
     if (!good_) return std::nullopt;
@@ -262,6 +263,16 @@ class Mapper {
       need(a->message == b->message, second, "must be in the same message as " + key(first));
     need(first_text.empty() == second_text.empty(), first_text.empty() ? first : second,
          "must be set where " + key(first_text.empty() ? second : first) + " is");
+  }
+
+  void ignition() {
+    const char* const name = "ignition_cycle";
+    const std::optional<Found> found = find(name, map_.ignition_cycle);
+    if (!found) return;
+    need(found->message == out_.off_button.message, name,
+         "must be in the same message as " + key("off_button"));
+    need(found->signal->length <= 8, name, "has more than 8 bits" + place(found->signal->where));
+    out_.ignition_cycle = {found->message, found->bits()};
   }
 
   struct Meaning {

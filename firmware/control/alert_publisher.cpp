@@ -90,6 +90,7 @@ void AlertPublisher::send_warning(Nanos now, const RoundResult& round) {
 void AlertPublisher::send_ready(Nanos now, const RoundResult& round) {
   can::ReadyMessage ready;
   ready.readiness = round.warner.readiness();
+  ready.self_test = round.self_test;
   if (const std::optional<ViewReport>& view = round.warner.view()) {
     ready.view_m = view->distance_m;
     ready.view_limit = view->limit;

@@ -25,6 +25,7 @@ struct RoundResult {
   std::optional<double> speed_mps;      ///< nothing: not known
   std::optional<double> board_celsius;  ///< nothing: not measured
   std::optional<CameraRates> rates;     ///< the worst of all cameras; nothing: no camera
+  SelfTestReport self_test{};           ///< what came of it
   bool detects = false;                 ///< every camera has a detector and a tracker
   /// One for each camera; null before its first.
   std::span<const risk::PeopleReport* const> reports;

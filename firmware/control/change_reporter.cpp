@@ -207,6 +207,14 @@ void ChangeReporter::outputs(Nanos now, const std::optional<Error>& refusal) {
   log_.error("warning", describe(*refusal));
 }
 
+void ChangeReporter::self_test(Nanos now, const SelfTestReport& report) {
+  post(events::self_test(now, report));
+  std::string failed;
+  for (const TestPart part : kAllTestParts)
+    if (report[part] == TestResult::failed) failed += std::string{" "} + name_of(part);
+  if (!failed.empty()) log_.error("health", "the self-test has failed:" + failed);
+}
+
 void ChangeReporter::health(Nanos now, const HealthReport& before, const HealthReport& after) {
   if (after.state != before.state) ++totals_.state_changes;
   const bool urgent = after.state == HealthState::failed;

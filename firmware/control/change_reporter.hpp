@@ -46,6 +46,7 @@ class ChangeReporter {
   void sending(Nanos now, bool refused, const std::optional<Error>& why);
   void outputs(Nanos now, const std::optional<Error>& refusal);
   void health(Nanos now, const HealthReport& before, const HealthReport& after);
+  void self_test(Nanos now, const SelfTestReport& report);
   void warning(WarningLevel level);
   /// `view`: how far people are seen, where it is known.
   void readiness(Nanos now, Readiness readiness, const std::optional<ViewReport>& view);

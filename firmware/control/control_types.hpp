@@ -5,9 +5,12 @@
 #include <string>
 
 #include "firmware/diagnostics/diagnostics.hpp"
+#include "firmware/diagnostics/life_book.hpp"
 #include "firmware/events/event_log.hpp"
+#include "firmware/events/storage_test.hpp"
 #include "firmware/pipeline/camera_pipeline.hpp"
 #include "firmware/records/warning_recorder.hpp"
+#include "firmware/types/self_test.hpp"
 #include "hal/base/result.hpp"
 #include "hal/camera_settings.hpp"
 #include "hal/can_bus.hpp"
@@ -39,6 +42,11 @@ struct ControlDevices {
   StartGaps gaps{};
   DiagnosticLink* tester = nullptr;                 ///< the way to a workshop's tester
   const diagnostics::Setup* diagnostics = nullptr;  ///< with diagnostics.enabled
+  const StorageTest* storage = nullptr;             ///< of the self-test; with self_test.enabled
+  diagnostics::LifeBook* life = nullptr;            ///< with life.enabled
+  /// The last run ended without order: the car may be on the road, and a red lamp would be a
+  /// warning.
+  bool resumes = false;
 };
 
 /// One camera's pipeline and its name in the configuration.
@@ -54,6 +62,8 @@ struct ControlledCamera {
   std::optional<Error> spectral_error{};
   /// A thermal camera may show its closed shutter for health.shutter_ms.
   Imaging imaging = Imaging::visible;
+  /// Of its detector, by the self-test at the start.
+  TestResult detector_test = TestResult::not_run;
 };
 
 /// What the controller has counted since its start.

@@ -50,6 +50,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       detects_{all_detect(cameras_)},
       one_detects_{std::ranges::any_of(cameras_, detects)},
       recorder_{devices.recorder},
+      life_{devices.life},
       reporter_{config, cameras_, devices.events, log, totals_},
       bus_{devices, config.can.vehicle, config.can.layout, start},
       monitor_{start + config.health.start, config.health.recover,
@@ -58,6 +59,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       bus_judge_{config, devices.bus, start},
       board_judge_{config.thermal, devices.thermal, start},
       output_judge_{devices},
+      test_{config, devices},
       service_{config.service_enabled},
       warner_{config.decisions.warning.at(config.warning.sensitivity), config.limited_view,
               fusion_of(config, cameras_.size())},
@@ -66,6 +68,9 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       summary_{cameras_, start} {
   publish_times_.set_budget(config.budget.publish);
   if (devices.diagnostics != nullptr) diagnostics_.emplace(*devices.diagnostics, service_, log);
+  test_.see_detectors(cameras_);
+  if (life_ != nullptr)
+    warner_.remember(life_->kept_switch().off, life_->kept_switch().ignition_cycle);
   reporter_.detectors(start);
 }
 
@@ -75,6 +80,7 @@ void Controller::tick(Nanos now) {
   judge(now);
   read_people();
   decide(now);
+  count(now);
   serve_tester(now);
   publish(now);
   measure_reactions();
@@ -87,6 +93,10 @@ void Controller::judge(Nanos now) {
   cameras_judge_.judge(now, monitor_, bus_, reporter_);
   bus_judge_.judge(now, bus_, publisher_.sends(), monitor_, reporter_);
   board_judge_.judge(now, monitor_);
+  test_.see(publisher_.outputs());
+  test_.see_storage();
+  test_.see_watchdog(watchdog_.refusal(), totals_.watchdog_kicks);
+  test_.judge(now - start_, now, monitor_, reporter_);
   output_judge_.judge(now, publisher_.outputs(), watchdog_.refusal(), monitor_, reporter_);
   const HealthReport before = std::exchange(health_, monitor_.evaluate(now));
   reporter_.health(now, before, health_);
@@ -108,6 +118,20 @@ void Controller::decide(Nanos now) {
                    recorder_ != nullptr ? &recorder_->control() : nullptr);
   reporter_.warning(decision.level);
   reporter_.readiness(now, warner_.readiness(), warner_.view());
+}
+
+void Controller::count(Nanos now) noexcept {
+  if (life_ == nullptr) return;
+  life_->round({.now = now,
+                .state = health_.state,
+                .readiness = warner_.readiness(),
+                .speed_mps = bus_.vehicle(now).speed_mps.value,
+                .informations = totals_.informations,
+                .collisions = totals_.collisions},
+               monitor_);
+  // Until the vehicle has told its ignition, what was kept may still hold.
+  if (warner_.switched_off() || warner_.ignition_cycle() != 0)
+    life_->keep({warner_.switched_off(), warner_.ignition_cycle()});
 }
 
 void Controller::serve_tester(Nanos now) {
@@ -138,6 +162,7 @@ void Controller::publish(Nanos now) {
                       .speed_mps = speed,
                       .board_celsius = board_judge_.celsius(),
                       .rates = cameras_judge_.worst_rates(),
+                      .self_test = test_.report(),
                       .detects = detects_,
                       .reports = std::span{reports_}.first(cameras_.size()),
                       .people = std::span{people}.first(cameras_.size())},
@@ -155,6 +180,7 @@ void Controller::measure_reactions() noexcept {
 
 void Controller::finish(Nanos now) {
   give_up(now);
+  if (life_ != nullptr) life_->finish();
   watchdog_.disarm();
 }
 

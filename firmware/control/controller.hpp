@@ -11,6 +11,7 @@
 #include "firmware/control/change_reporter.hpp"
 #include "firmware/control/control_types.hpp"
 #include "firmware/control/part_judges.hpp"
+#include "firmware/control/self_test.hpp"
 #include "firmware/control/service_test.hpp"
 #include "firmware/control/summary_reporter.hpp"
 #include "firmware/control/warner.hpp"
@@ -37,7 +38,11 @@ class Controller {
   Controller& operator=(const Controller&) = delete;
 
   /// The messages that were sent before: their counters run on. Before the first tick().
-  void take_over(const StartMessages& messages) noexcept { publisher_.take_over(messages); }
+  void take_over(const StartMessages& messages) noexcept {
+    publisher_.take_over(messages);
+    test_ = messages.test;
+    test_.see_detectors(cameras_);
+  }
   /// One round.
   void tick(Nanos now);
   /// The end: warning lamp and sound off, status lamp on, watchdog disarmed. After it, no tick().
@@ -61,6 +66,8 @@ class Controller {
   [[nodiscard]] StageReport publish_times() const noexcept { return publish_times_.report(); }
   [[nodiscard]] const WarningDecision& decision() const noexcept { return warner_.decision(); }
   [[nodiscard]] Readiness readiness() const noexcept { return warner_.readiness(); }
+  /// What came of the self-test so far.
+  [[nodiscard]] const SelfTestReport& self_test() const noexcept { return test_.report(); }
   /// A workshop's tester asks that the program ends, to be started again.
   [[nodiscard]] bool reset_requested() const noexcept {
     return diagnostics_ && diagnostics_->reset_requested();
@@ -80,6 +87,7 @@ class Controller {
   void read_people() noexcept;
   void decide(Nanos now);
   void serve_tester(Nanos now);
+  void count(Nanos now) noexcept;
   void publish(Nanos now);
   void measure_reactions() noexcept;
 
@@ -89,6 +97,7 @@ class Controller {
   const bool detects_;      ///< every camera has a detector, and the people it finds are tracked
   const bool one_detects_;  ///< one has at least
   records::WarningRecorder* const recorder_;
+  diagnostics::LifeBook* const life_;
   ControlTotals totals_;
   ChangeReporter reporter_;  ///< what changed, as events and log lines
   BusInput bus_;
@@ -98,6 +107,7 @@ class Controller {
   BusJudge bus_judge_;
   BoardJudge board_judge_;
   OutputJudge output_judge_;
+  SelfTest test_;
   ServiceTest service_;
   std::optional<diagnostics::Diagnostics> diagnostics_;
   Warner warner_;

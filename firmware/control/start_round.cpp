@@ -19,13 +19,21 @@ StartRound::StartRound(const Config& config, const ControlDevices& devices, Log&
       events_{devices.events},
       log_{log},
       start_{start},
+      tries_outputs_{config.self_test.enabled && !devices.resumes},
       outputs_{devices.warning_lamp, devices.status_lamp, devices.tone, config.tone.collision},
-      messages_{can::StatusPublisher{start}, can::ReadyPublisher{start}} {}
+      messages_{can::StatusPublisher{start}, can::ReadyPublisher{start},
+                SelfTest{config, devices}} {}
 
 void StartRound::tick(Nanos now, const std::optional<StartFailure>& failure) {
   const HealthReport before = std::exchange(health_, judge(now, failure));
   report(now, before, failure);
-  outputs_.show(WarningLevel::none, false, StatusLight::on, now);
+  const SelfTestSettings& test = config_.self_test;
+  const Nanos since = now - start_;
+  const bool lamp = tries_outputs_ && since < test.lamp;
+  outputs_.show(lamp ? WarningLevel::collision : WarningLevel::none,
+                tries_outputs_ && since < test.tone, StatusLight::on, now);
+  messages_.test.see(outputs_);
+  messages_.test.see_storage();
   if (bus_ == nullptr) return;
   // What is there is thrown away: it would be old when the controller reads it.
   for (int i = 0; i < kFramesPerRound && bus_->receive(Nanos::zero()); ++i) {
@@ -37,6 +45,7 @@ void StartRound::tick(Nanos now, const std::optional<StartFailure>& failure) {
   can::ReadyMessage ready;
   ready.readiness =
       health_.state == HealthState::starting ? Readiness::starting : Readiness::not_active;
+  ready.self_test = messages_.test.report();
   if (const std::optional<CanFrame> frame = messages_.ready.poll(now, ready))
     static_cast<void>(bus_->send(*frame));
 }

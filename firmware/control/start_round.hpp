@@ -5,6 +5,7 @@
 #include "firmware/can/publisher.hpp"
 #include "firmware/config/config.hpp"
 #include "firmware/control/control_types.hpp"
+#include "firmware/control/self_test.hpp"
 #include "firmware/warning/alert_outputs.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
@@ -20,15 +21,17 @@ struct StartFailure {
 };
 
 /// The messages that are sent from the first moment, before the controller and by it: their
-/// counters run on.
+/// counters run on. And the self-test, which runs on too.
 struct StartMessages {
   can::StatusPublisher status;
   can::ReadyPublisher ready;
+  SelfTest test;
 };
 
 /// What driver and bus are told until the cameras are open: the amber lamp lit, STARTING, and
 /// FAILED with its cause from the first failure on, or when opening takes longer than
-/// health.start_ms. One thread; allocates only where a log line is written.
+/// health.start_ms. The self-test lights the red lamp and sounds the tone meanwhile, unless the run
+/// before ended without order. One thread; allocates only where a log line is written.
 class StartRound {
  public:
   /// `config` and the devices must outlive this.
@@ -51,6 +54,7 @@ class StartRound {
   EventLog* events_;
   Log& log_;
   Nanos start_;
+  bool tries_outputs_;
   std::optional<Nanos> failing_since_;
   AlertOutputs outputs_;
   StartMessages messages_;

@@ -39,6 +39,7 @@ class Warner {
   void press(const can::VehicleDriver& buttons, Nanos now) noexcept {
     buttons_ = {buttons.off_pressed, buttons.confirm_pressed};
     pressed_at_ = now;
+    switch_.ignition(buttons.ignition_cycle);
   }
   /// One round. `facts` holds all but the switch and the vehicle. `record` may be null.
   const WarningDecision& step(
@@ -54,6 +55,9 @@ class Warner {
   /// The reports of the last round, with everybody in one of them; null: the camera cannot see.
   [[nodiscard]] const fuse::Reports& people() const noexcept { return decider_.people(); }
   [[nodiscard]] bool switched_off() const noexcept { return switch_.off(); }
+  [[nodiscard]] std::uint8_t ignition_cycle() const noexcept { return switch_.cycle(); }
+  /// What an earlier run left of the switch (OffSwitch::remember()).
+  void remember(bool off, std::uint8_t cycle) noexcept { switch_.remember(off, cycle); }
 
  private:
   OffSwitch switch_;

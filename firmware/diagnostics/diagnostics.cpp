@@ -11,7 +11,7 @@ Diagnostics::Diagnostics(const Setup& setup, OutputControl& outputs, Log& log) n
       store_{setup.store},
       log_{log},
       memory_{setup.cameras},
-      server_{setup.identity, memory_, outputs, setup.restarts} {
+      server_{setup.identity, memory_, outputs, setup.restarts, setup.life} {
   memory_.restore(setup.image, setup.cycle);
 }
 

@@ -21,7 +21,8 @@ struct Setup {
   DiagnosticLink* link = nullptr;  ///< to the tester; null: the bus has none
   DtcStore* store = nullptr;       ///< keeps the codes; null: they end with the program
   int cameras = 1;
-  bool restarts = false;  ///< the program is started again when it ends
+  const LifeBook* life = nullptr;  ///< counters; null: nothing is counted
+  bool restarts = false;           ///< the program is started again when it ends
 };
 
 /// The diagnostics' share of the control round. One thread; allocates only where a log line is

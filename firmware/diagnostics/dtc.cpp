@@ -61,6 +61,7 @@ constexpr Row kRows[] = {
     {Cause::watchdog_refused, component_internal, "The watchdog cannot be opened or fed"},
     {Cause::gpu_missing, component_internal, "The GPU is missing: the CPU does its work"},
     {Cause::vision_stalled, performance, "The processing of pictures hangs"},
+    {Cause::self_test_failed, component_internal, "The self-test at the start: a part has failed"},
 };
 static_assert(sizeof kRows / sizeof kRows[0] == kCauseCount, "every cause is a DTC");
 constexpr bool in_order() {

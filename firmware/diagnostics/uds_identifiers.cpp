@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/diagnostics/uds_identifiers.hpp"
 
+#include <algorithm>
+
 namespace kerb::diagnostics {
 namespace {
 
@@ -70,6 +72,38 @@ bool append_identifier(Response& out, std::uint16_t id, const Identity& who,
     }
     default:
       return append_field(out, id, freeze(s, s.health.number));
+  }
+}
+
+bool append_counter(Response& out, std::uint16_t id, const LifeCounters& life) noexcept {
+  constexpr std::uint64_t kMm = 100'000, kMs = 1000;  // in 0.1 km, in a second
+  const auto put = [&](std::uint64_t value) {
+    out.u32(static_cast<std::uint32_t>(std::min<std::uint64_t>(value, 0xFFFFFFFFU)));
+    return true;
+  };
+  switch (id) {
+    case did::kDistance:
+      return put(life.distance_mm / kMm);
+    case did::kRunTime:
+      return put(life.run_ms / kMs);
+    case did::kActiveTime:
+      return put(life.active_ms / kMs);
+    case did::kReadyTime:
+      return put(life.ready_ms / kMs);
+    case did::kStarts:
+      return put(life.starts);
+    case did::kInterrupted:
+      return put(life.interrupted);
+    case did::kInformations:
+      return put(life.informations);
+    case did::kCollisions:
+      return put(life.collisions);
+    case did::kFaults:
+      for (const std::uint32_t count : life.faults)
+        out.u16(static_cast<std::uint16_t>(std::min<std::uint32_t>(count, 0xFFFFU)));
+      return true;
+    default:
+      return false;
   }
 }
 

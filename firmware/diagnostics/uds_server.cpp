@@ -138,6 +138,7 @@ bool UdsServer::append_data(Response& out, std::uint16_t id,
     out.u8(held ? (*held ? 1 : 0) : 0xFF);
     return true;
   }
+  if (life_ != nullptr && append_counter(out, id, life_->counters())) return true;
   return append_identifier(out, id, identity_, situation);
 }
 

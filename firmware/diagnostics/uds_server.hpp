@@ -7,6 +7,7 @@
 
 #include "firmware/diagnostics/dtc_memory.hpp"
 #include "firmware/diagnostics/identity.hpp"
+#include "firmware/diagnostics/life_book.hpp"
 #include "firmware/diagnostics/output_control.hpp"
 #include "firmware/diagnostics/uds.hpp"
 
@@ -29,10 +30,10 @@ class UdsServer {
   static constexpr std::size_t kMostIdentifiers = 16;
 
   /// `memory` and `outputs` must outlive this. `restarts`: what started the program starts it again
-  /// when it ends, so a reset is possible.
-  UdsServer(const Identity& identity, DtcMemory& memory, OutputControl& outputs,
-            bool restarts) noexcept
-      : identity_{identity}, memory_{memory}, outputs_{outputs}, restarts_{restarts} {}
+  /// when it ends, so a reset is possible. `life` may be null: nothing is counted.
+  UdsServer(const Identity& identity, DtcMemory& memory, OutputControl& outputs, bool restarts,
+            const LifeBook* life = nullptr) noexcept
+      : identity_{identity}, memory_{memory}, outputs_{outputs}, restarts_{restarts}, life_{life} {}
 
   /// Answers a request; `functional`: it went to all control units. Returns the bytes of the
   /// response in `room` (at least 3), 0 for none.
@@ -74,6 +75,7 @@ class UdsServer {
   DtcMemory& memory_;
   OutputControl& outputs_;
   const bool restarts_;
+  const LifeBook* life_;
   Session session_ = Session::standard;
   Nanos session_until_{};
   std::uint64_t clears_ = 0;

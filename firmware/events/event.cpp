@@ -38,6 +38,8 @@ const char* name_of(EventKind kind) noexcept {
       return "service_request";
     case EventKind::stage_over_budget:
       return "stage_over_budget";
+    case EventKind::self_test:
+      return "self_test";
     case EventKind::detector_loaded:
       return "detector_loaded";
     case EventKind::detector_missing:
@@ -85,7 +87,7 @@ const char* name_of(Severity severity) noexcept {
 }
 
 bool is_durable(EventKind kind) noexcept {
-  return kind == EventKind::started || kind == EventKind::stopped ||
+  return kind == EventKind::started || kind == EventKind::stopped || kind == EventKind::self_test ||
          kind == EventKind::health_changed || kind == EventKind::warning_changed;
 }
 

@@ -38,11 +38,12 @@ enum class EventKind : std::uint8_t {
   flow_too_slow,
   bands_missing,
   bus_restart_refused,
+  self_test,
   events_lost,   ///< written by the log itself: its queue was full
   log_refused,   ///< written by the log itself, afterwards: the disk had refused it
   log_repaired,  ///< written by the log itself: the last run left a damaged tail
 };
-inline constexpr std::size_t kEventKinds = 26;
+inline constexpr std::size_t kEventKinds = 27;
 
 /// error: someone must act. warning: degraded, still protecting. info: start, stop, settings,
 /// counts.

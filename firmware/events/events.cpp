@@ -151,6 +151,19 @@ Event detector_missing(Nanos now, std::string_view detail) noexcept {
   return Event{now, EventKind::detector_missing, Severity::warning}.with("detail", detail);
 }
 
+Event self_test(Nanos now, const SelfTestReport& report) noexcept {
+  Event event{now, EventKind::self_test, Severity::info};
+  for (const TestResult result : report.results)
+    if (result == TestResult::failed) event.severity = Severity::error;
+  const auto told = [&](TestPart part) { return name_of(report[part]); };
+  return event.with("detector", told(TestPart::detector))
+      .with("warning_lamp", told(TestPart::warning_lamp))
+      .with("status_lamp", told(TestPart::status_lamp))
+      .with("sound", told(TestPart::sound))
+      .with("watchdog", told(TestPart::watchdog))
+      .with("storage", told(TestPart::storage));
+}
+
 Event output_refused(Nanos now, std::string_view output, const Error& error) noexcept {
   return Event{now, EventKind::output_refused, Severity::error}
       .with("output", output)

@@ -6,6 +6,7 @@
 #include "firmware/events/event.hpp"
 #include "firmware/types/ego_motion.hpp"
 #include "firmware/types/health_state.hpp"
+#include "firmware/types/self_test.hpp"
 #include "hal/can_bus.hpp"
 #include "hal/frame_source.hpp"
 #include "hal/vision.hpp"
@@ -53,6 +54,8 @@ Event detector_loaded(Nanos now, std::string_view camera, std::string_view model
                       std::string_view backend) noexcept;
 /// Detection is off. `detail`: which model is configured, and what is wrong with it.
 Event detector_missing(Nanos now, std::string_view detail) noexcept;
+/// The self-test at the start: what came of each part. Again where a part changes later.
+Event self_test(Nanos now, const SelfTestReport& report) noexcept;
 /// The lamp or the loudspeaker did not accept its command.
 Event output_refused(Nanos now, std::string_view output, const Error& error) noexcept;
 

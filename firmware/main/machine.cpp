@@ -146,8 +146,12 @@ class LinuxMachine final : public Machine {
     if (opened->detector_error)
       log_.error("detector", fmt::format("camera {}: {}; detection off", settings.name,
                                          describe(*opened->detector_error)));
+    const bool tests = config_.self_test.enabled && opened->pipeline->detector() != nullptr;
+    const TestResult detector_test =
+        tests ? vision_->test_detector(opened->pipeline->info(), settings) : TestResult::not_run;
     cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error,
-                        opened->flow_error, opened->spectral_error, settings.imaging});
+                        opened->flow_error, opened->spectral_error, settings.imaging,
+                        detector_test});
     pipelines_.push_back(std::move(opened->pipeline));
     return std::nullopt;
   }

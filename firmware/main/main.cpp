@@ -11,6 +11,7 @@
 
 #include "firmware/config/config.hpp"
 #include "firmware/config/vehicle_mapping.hpp"
+#include "firmware/diagnostics/life.hpp"
 #include "firmware/log/log.hpp"
 #include "firmware/main/console.hpp"
 #include "firmware/main/demo.hpp"
@@ -64,6 +65,17 @@ int check(const std::string& path) {
     print("{}: clock.rate is {:g}: for an emulated board, not for a vehicle\n", path, c.clock_rate);
   for (const std::string& note : config::notes_on(c.can.mapping, c.can.layout))
     print("{}: note: {}\n", path, note);
+  return 0;
+}
+
+/// The counters that the configuration's file keeps.
+int show_counters(const std::string& path, bool json) {
+  const LoadResult loaded = load_config(path);
+  if (!report_problems(loaded)) return kBadInput;
+  if (!loaded.config.life.enabled) return fail(path + ": life.enabled is false");
+  const Result<diagnostics::LifeImage> life = diagnostics::load_life(loaded.config.life.path);
+  if (!life) return fail(describe(life.error()));
+  print_text(json ? diagnostics::render_life_json(*life) : diagnostics::render_life(*life));
   return 0;
 }
 
@@ -127,6 +139,7 @@ int main(int argc, char** argv) {
       "  kerbwatch check --config kerbwatch.toml\n"
       "  kerbwatch run --config kerbwatch.toml --log-json\n"
       "  kerbwatch guard --config kerbwatch.toml\n"
+      "  kerbwatch counters --config kerbwatch.toml\n"
       "  kerbwatch replay warning-000001-20260101T120000Z-collision.kwr\n"
       "Without a model of their own, run, check and demo take default.kwm (default-grey.kwm for\n"
       "grey cameras) from the installed models, or from the folder that KERBWATCH_MODELS names.\n"
@@ -169,6 +182,11 @@ int main(int argc, char** argv) {
                            "Detect people with this model instead of the installed default.kwm");
   demo_command->add_flag("--log-json", json, "Log as JSON lines");
 
+  CLI::App* counters_command = app.add_subcommand(
+      "counters", "Show what has been counted: distance, hours, warnings, faults");
+  counters_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
+  counters_command->add_flag("--json", json, "As one JSON object");
+
   ReplayRequest replay;
   CLI::App* replay_command =
       app.add_subcommand("replay", "Replay records of warnings and compare the decisions");
@@ -198,6 +216,7 @@ int main(int argc, char** argv) {
   const auto chosen = [&] {
     if (*run_command || *guard_command) return run(run_options, json, guard_command->parsed());
     if (*check_command) return check(path);
+    if (*counters_command) return show_counters(path, json);
     if (*replay_command) return run_replay(replay);
     if (*demo_command) {
       LogOptions options;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -17,7 +18,9 @@
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
 #include "firmware/control/starter.hpp"
+#include "firmware/diagnostics/life_book.hpp"
 #include "firmware/events/events.hpp"
+#include "firmware/events/storage_test.hpp"
 #include "firmware/main/console.hpp"
 #include "firmware/main/diagnostics_setup.hpp"
 #include "firmware/main/instance.hpp"
@@ -78,6 +81,19 @@ Result<std::unique_ptr<EventLog>> open_events(const EventSettings& settings, con
   return EventLog::open(options, clock);
 }
 
+/// The folders that are written to.
+std::vector<std::string> folders_of(const Config& config) {
+  std::vector<std::string> out;
+  const auto add = [&](const std::string& file) {
+    out.push_back(std::filesystem::path{file}.parent_path().string());
+  };
+  if (config.events.enabled) add(config.events.path);
+  if (config.record.enabled) out.push_back(config.record.path);
+  if (config.diagnostics.enabled) add(config.diagnostics.path);
+  if (config.life.enabled) add(config.life.path);
+  return out;
+}
+
 /// One run: the start, in which devices may be missing, then rounds until the end.
 class Product {
  public:
@@ -98,6 +114,11 @@ class Product {
     } else {
       log.error("events", describe(events.error()));
       devices_.gaps.events = events.error();
+    }
+    open_life();
+    if (config.self_test.enabled) {
+      storage_.emplace(folders_of(config));
+      devices_.storage = &*storage_;
     }
     post(events::started(start_, kVersion, "run", events::boot_id().view()));
     post(events::config_loaded(start_, options.config_path, static_cast<int>(config.cameras.size()),
@@ -137,6 +158,24 @@ class Product {
     if (events_ != nullptr) events_->post(event);
   }
 
+  void open_life() {
+    if (!config_.life.enabled) return;
+    diagnostics::LifeBookOptions options;
+    options.path = config_.life.path;
+    options.interval = config_.life.interval;
+    if (Result<std::unique_ptr<diagnostics::LifeBook>> book =
+            diagnostics::LifeBook::open(options, log_)) {
+      life_ = std::move(*book);
+      devices_.life = life_.get();
+      devices_.resumes = life_->was_interrupted();
+    } else {
+      log_.error("diagnostics", describe(book.error()) + "; nothing is counted in this run");
+      devices_.resumes = true;  // it may be
+    }
+    if (devices_.resumes)
+      log_.info("main", "the last run did not end in order: no lamp is tried at this start");
+  }
+
   /// Opens what takes long. On the starter's thread.
   std::optional<StartFailure> open() {
     if (fault_point("start.open")) return StartFailure{.error = {Errc::io, errno, "start"}};
@@ -158,6 +197,7 @@ class Product {
       devices.gaps.recorder = recorder.error();
     }
     diagnostician_.emplace(open_diagnostics(config_, devices.tester, log_));
+    if (diagnostician_->setup != nullptr) diagnostician_->setup->life = life_.get();
     devices.diagnostics = diagnostician_->setup.get();
     controller_ = std::make_unique<Controller>(config_, devices, machine_->cameras(), clock_, log_);
     return std::nullopt;
@@ -194,10 +234,12 @@ class Product {
         return give_up(describe(all.error()), 2);
       }
     controller_->take_over(round.messages());
+    if (storage_ && storage_->error() != nullptr) log_.error("main", describe(*storage_->error()));
     return std::nullopt;
   }
   int give_up(const std::string& reason, int code) {
     post(events::stopped(clock_.now(), reason, code, clock_.now() - start_));
+    if (life_) life_->finish();
     return code == 2 ? fail(reason) : code;
   }
   /// The end, before there was a start.
@@ -210,7 +252,8 @@ class Product {
       clock_.sleep_until(clock_.now() + Controller::kTick);
       if (SteadyClock::now() < limit) continue;
       events_.reset();  // what it was given is on the disk
-      std::_Exit(0);    // a driver holds the attempt, and would hold us
+      life_.reset();
+      std::_Exit(0);  // a driver holds the attempt, and would hold us
     }
     return 0;
   }
@@ -273,6 +316,8 @@ class Product {
   Log& log_;
   const SystemClock clock_;
   std::unique_ptr<EventLog> events_;
+  std::unique_ptr<diagnostics::LifeBook> life_;
+  std::optional<StorageTest> storage_;
   std::unique_ptr<Machine> machine_;
   // Made after the machine and destroyed before it, when the pipelines' threads have stopped.
   std::unique_ptr<records::WarningRecorder> recorder_;

@@ -38,6 +38,7 @@ constexpr Row kCauses[] = {
     {"watchdog_refused", "errno"},
     {"gpu_missing", "errc"},
     {"vision_stalled", "ms"},
+    {"self_test_failed", "part"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

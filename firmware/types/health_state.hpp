@@ -38,9 +38,10 @@ enum class Cause : std::uint8_t {
   bus_restart_refused = 25,  ///< errno: after bus-off the controller cannot be put back on the bus
   watchdog_refused = 26,     ///< errno of the watchdog: a hang would not end in a restart
   gpu_missing = 27,          ///< error code of the GPU: the CPU does its work, more slowly
-  vision_stalled = 28        ///< ms since the processing finished a picture while others wait
+  vision_stalled = 28,       ///< ms since the processing finished a picture while others wait
+  self_test_failed = 29      ///< the part (TestPart) that failed the self-test at the start
 };
-inline constexpr int kCauseCount = 29;
+inline constexpr int kCauseCount = 30;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

@@ -55,6 +55,13 @@ struct FlagSignal {
   bool operator==(const FlagSignal&) const = default;
 };
 
+/// A signal that counts, of up to 8 bits; 0 says that the vehicle does not.
+struct CountSignal {
+  int message = -1;
+  SignalBits bits{};
+  bool operator==(const CountSignal&) const = default;
+};
+
 enum class Checksum : std::uint8_t {
   none,
   crc8_j1850,  ///< CRC-8/SAE-J1850: polynomial 0x1D, start 0xFF, final XOR 0xFF
@@ -90,6 +97,7 @@ struct VehicleLayout {
   FlagSignal turn_left, turn_right;
   ChoiceSignal gear;
   FlagSignal off_button, confirm_button;
+  CountSignal ignition_cycle;  ///< another number with each ignition; in the buttons' message
   bool operator==(const VehicleLayout&) const = default;
 
   [[nodiscard]] std::span<const VehicleMessage> all_messages() const noexcept {
@@ -140,6 +148,7 @@ struct VehicleLayout {
   out.gear = choice(body, {16, 4}, static_cast<std::uint8_t>(Gear::not_available));
   out.off_button = {driver, {12, 1}};
   out.confirm_button = {driver, {13, 1}};
+  out.ignition_cycle = {driver, {16, 8}};
   return out;
 }
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
@@ -14,6 +16,7 @@
 #include "firmware/config/bands.hpp"
 #include "firmware/ego/configured.hpp"
 #include "firmware/lens/camera_geometry.hpp"
+#include "firmware/vision/known_person.hpp"
 #include "firmware/vision/night_detector.hpp"
 #include "firmware/vision/upright_detector.hpp"
 #include "gpu/emd/matcher.hpp"
@@ -435,6 +438,27 @@ class GpuVision final : public Vision {
                           context_.backend() == Backend::cuda ? "CUDA" : "CPU"));
     return made;
   }
+  TestResult test_detector(const FrameSourceInfo& info, const CameraSettings& camera) override {
+    const LoadedModels::Choice choice = models_.choose(look_of(info, camera), camera.name);
+    if (!choice.model || *choice.model == nullptr) return TestResult::not_run;
+    const hog::Model& model = **choice.model;
+    if (const auto known = tested_.find(&model); known != tested_.end()) return known->second;
+    const auto start = SteadyClock::now();
+    Workers workers{threads_};
+    const Status found = find_known_person(context_, workers, model);
+    const double ms = std::chrono::duration<double, std::milli>{SteadyClock::now() - start}.count();
+    // Another model may not know a drawn person. One that the backend cannot run is broken.
+    const bool unknown = !found && found.error().code == Errc::not_found && !knows_person(model);
+    const TestResult result = found     ? TestResult::passed
+                              : unknown ? TestResult::not_run
+                                        : TestResult::failed;
+    if (result == TestResult::failed)
+      log_.error("detector", fmt::format("{}: {}", choice.file, describe(found.error())));
+    log_.info("detector", fmt::format("self-test of {} on {}: {}, {:.1f} ms", model.name,
+                                      name_of(context_.backend()), name_of(result), ms));
+    tested_.emplace(&model, result);
+    return result;
+  }
 
  private:
   Context context_;  // stays where it is from here on
@@ -444,6 +468,7 @@ class GpuVision final : public Vision {
   FlowSettings flow_;
   SpectralSettings spectral_;
   LoadedModels models_;
+  std::map<const hog::Model*, TestResult> tested_;  // models are shared by cameras
   int threads_;
   std::vector<std::unique_ptr<Workers>> workers_;  // a pool for each detector: they run at once
   Log& log_;

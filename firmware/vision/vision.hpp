@@ -5,6 +5,7 @@
 #include <string>
 
 #include "firmware/config/config.hpp"
+#include "firmware/types/self_test.hpp"
 #include "hal/base/log.hpp"
 #include "hal/frame_memory.hpp"
 #include "hal/frame_source.hpp"
@@ -44,6 +45,13 @@ class Vision {
   /// spectral.enabled = false. Fails: as EmdMatcher::create().
   virtual Result<std::unique_ptr<SpectralMatcher>> make_spectral(const FrameSourceInfo& info,
                                                                  const CameraSettings& camera) = 0;
+  /// The detector's self-test: whether this camera's model finds the person of a built-in picture
+  /// on this backend (firmware/vision/known_person.hpp). `not_run`: there is no model, or one of
+  /// which this is not known. A failure is logged.
+  virtual TestResult test_detector(const FrameSourceInfo& info, const CameraSettings& camera) {
+    static_cast<void>(info), static_cast<void>(camera);
+    return TestResult::not_run;
+  }
 };
 
 /// The files of the detector's models: those the configuration names, or those that come with the

@@ -1,16 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/warning/alert_outputs.hpp"
 
-namespace kerb {
+#include <cerrno>
 
-void AlertOutputs::drive(OutputLine* line, std::optional<bool>& last, bool on) noexcept {
-  if (line == nullptr || last == on) return;
-  const Status done = line->set(on);
+namespace kerb {
+namespace {
+
+/// Sets a line and reads it back: a level that is not there is a short circuit, or another program.
+Status set_and_read(OutputLine& line, bool on) noexcept {
+  if (Status s = line.set(on); !s) return s;
+  const Result<bool> level = line.get();
+  if (level && *level != on)  // not every chip lets an output be read
+    return Error{Errc::io, EIO, "set a lamp", "the line does not have the level that was set"};
+  return Done{};
+}
+
+}  // namespace
+
+void AlertOutputs::drive(AlertOutput output, OutputLine* line, std::optional<bool>& level,
+                         bool on) noexcept {
+  if (line != nullptr && level != on) tried(output, level, on, set_and_read(*line, on));
+}
+
+void AlertOutputs::tried(AlertOutput output, std::optional<bool>& level, bool on,
+                         const Status& done) noexcept {
+  Attempt& attempt = last_[static_cast<std::size_t>(output)].emplace();
+  attempt.on = on;
   if (done) {
-    last = on;
+    level = on;
     return;
   }
-  last.reset();  // its level is unknown: write it again next time
+  level.reset();  // its level is unknown: write it again next time
+  attempt.refusal = done.error();
   if (!refusal_) refusal_ = done.error();
 }
 
@@ -32,19 +53,14 @@ void AlertOutputs::show(WarningLevel lamp, bool sound, StatusLight status, Nanos
   }
   const bool blink_on =
       ((now - lamp_since_) / kBlinkHalfPeriod) % 2 == 0;  // a new level starts lit
-  drive(warning_lamp_, warning_on_,
+  drive(AlertOutput::warning_lamp, warning_lamp_, warning_on_,
         lamp == WarningLevel::collision || (lamp == WarningLevel::information && blink_on));
   const bool slow_on = ((now - status_since_) / kSlowHalfPeriod) % 2 == 0;
-  drive(status_lamp_, status_on_,
+  drive(AlertOutput::status_lamp, status_lamp_, status_on_,
         status == StatusLight::on || (status == StatusLight::slow_blink && slow_on));
 
   if (tone_ == nullptr || sounding_ == sound) return;
-  if (const Status done = sound ? tone_->play(pattern_) : tone_->stop(); done) {
-    sounding_ = sound;
-  } else {
-    sounding_.reset();
-    if (!refusal_) refusal_ = done.error();
-  }
+  tried(AlertOutput::sound, sounding_, sound, sound ? tone_->play(pattern_) : tone_->stop());
 }
 
 }  // namespace kerb

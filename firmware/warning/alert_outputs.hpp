@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -13,11 +15,15 @@ namespace kerb {
 /// What the status lamp shows.
 enum class StatusLight : std::uint8_t { off, on, slow_blink };
 
+enum class AlertOutput : std::uint8_t { warning_lamp, status_lamp, sound };
+inline constexpr std::size_t kAlertOutputs = 3;
+
 /// Drives what the driver sees and hears. The warning lamp (red) is steady for a collision and
 /// blinks at 2 Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE
 /// or no warning would be given, and may blink at 0.5 Hz during a limited view.
 /// Any of the three outputs may be missing. Writes an output when it changes, at every show() while
 /// it fails, and once a second in any case, so that a lost output is noticed before it is needed.
+/// A lamp's line is read back each time, where its chip can: one without its level has failed.
 /// One thread.
 class AlertOutputs {
  public:
@@ -33,11 +39,22 @@ class AlertOutputs {
   /// The error of the first output that failed in the last show(); nothing when all worked.
   [[nodiscard]] std::optional<Error> refusal() const noexcept { return refusal_; }
 
+  /// The last attempt to give an output a level.
+  struct Attempt {
+    bool on = false;
+    std::optional<Error> refusal{};  ///< nothing: it worked
+  };
+  /// Nothing: it was never tried, or there is no such output.
+  [[nodiscard]] const std::optional<Attempt>& last(AlertOutput output) const noexcept {
+    return last_[static_cast<std::size_t>(output)];
+  }
+
  private:
   static constexpr Nanos kBlinkHalfPeriod = std::chrono::milliseconds{250};
   static constexpr Nanos kSlowHalfPeriod = std::chrono::seconds{1};
   static constexpr Nanos kRepeat = std::chrono::seconds{1};
-  void drive(OutputLine* line, std::optional<bool>& last, bool on) noexcept;
+  void drive(AlertOutput output, OutputLine* line, std::optional<bool>& level, bool on) noexcept;
+  void tried(AlertOutput output, std::optional<bool>& level, bool on, const Status& done) noexcept;
 
   OutputLine* warning_lamp_;
   OutputLine* status_lamp_;
@@ -48,6 +65,7 @@ class AlertOutputs {
   StatusLight status_ = StatusLight::off;
   Nanos lamp_since_{}, status_since_{}, repeat_at_{};
   std::optional<Error> refusal_;
+  std::array<std::optional<Attempt>, kAlertOutputs> last_{};
 };
 
 }  // namespace kerb

@@ -42,6 +42,18 @@ OffSwitch::State OffSwitch::step(Nanos now, const std::optional<Buttons>& button
   return state_;
 }
 
+void OffSwitch::ignition(std::uint8_t cycle) noexcept {
+  if (cycle == 0 || cycle == cycle_) return;
+  if (cycle_ != 0) {
+    state_ = State::on;
+    held_since_.reset();
+  } else if (cycle == kept_) {
+    state_ = State::off;
+  }
+  kept_ = 0;  // once: what the driver does from here on counts
+  cycle_ = cycle;
+}
+
 const char* name_of(OffSwitch::State state) noexcept {
   constexpr const char* kNames[] = {"on", "asking", "off"};
   return kNames[static_cast<int>(state)];

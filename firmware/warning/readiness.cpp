@@ -41,6 +41,7 @@ constexpr std::array<bool, kCauseCount> kStops{
     false,  // watchdog_refused
     false,  // gpu_missing: a CPU that is too slow shows as over_budget and frames_dropped
     true,   // vision_stalled
+    false,  // self_test_failed: FAILED where it is the detector
 };
 
 }  // namespace

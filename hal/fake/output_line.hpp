@@ -21,13 +21,14 @@ class FakeOutputLine final : public OutputLine {
   }
   [[nodiscard]] Result<bool> get() const override {
     if (unplugged) return Error{Errc::gone, 0, "read the fake line"};
-    return level_;
+    return stuck_at.value_or(level_);
   }
   [[nodiscard]] bool on() const noexcept { return level_; }
 
   std::vector<bool> history;       ///< in order; not the off it starts with
   std::optional<Error> fail_next;  ///< the next set() fails with this, once
   bool unplugged = false;          ///< the chip was removed
+  std::optional<bool> stuck_at;    ///< the pin has this level, whatever is set: a short circuit
 
  private:
   bool level_ = false;

@@ -3,6 +3,8 @@ kerb_add_test(NAME unit_control_judge SOURCES firmware/control/test_camera_judge
   LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_control_lost_vision SOURCES firmware/control/test_lost_vision.cpp ${drive}
   LINKS kerb::firmware_control LABELS unit THREADED)
+kerb_add_test(NAME unit_control_self_test SOURCES firmware/control/test_self_test.cpp
+  LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_control_service SOURCES firmware/control/test_service_test.cpp
   LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_control_limits

@@ -7,6 +7,8 @@ kerb_add_test(NAME unit_diagnostics_memory SOURCES ${dir}/test_dtc_memory.cpp
   LINKS kerb::firmware_diagnostics LABELS unit)
 kerb_add_test(NAME unit_diagnostics_store SOURCES ${dir}/test_dtc_store.cpp
   LINKS kerb::firmware_diagnostics LABELS unit THREADED)
+kerb_add_test(NAME unit_diagnostics_life SOURCES ${dir}/test_life.cpp
+  LINKS kerb::firmware_diagnostics LABELS unit THREADED)
 kerb_add_test(NAME unit_diagnostics_uds SOURCES ${dir}/test_uds_server.cpp LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_diagnostics_round SOURCES ${dir}/test_diagnostics.cpp
   LINKS kerb::firmware_control LABELS unit COUNTS_ALLOCATIONS)

@@ -1,6 +1,8 @@
 kerb_add_test(NAME unit_event_line SOURCES firmware/events/test_event_line.cpp
   LINKS kerb::firmware_events kerb::json LABELS unit)
 kerb_test_uses(unit_event_line DEFINES KERB_EVENTS_SCHEMA="${PROJECT_SOURCE_DIR}/docs/events.schema.json")
+kerb_add_test(NAME unit_event_storage_test SOURCES firmware/events/test_storage_test.cpp
+  LINKS kerb::firmware_events LABELS unit THREADED)
 kerb_add_test(NAME unit_rotating_file SOURCES firmware/events/test_rotating_file.cpp
   LINKS kerb::firmware_events kerb::json LABELS unit)
 kerb_add_test(NAME unit_event_log SOURCES firmware/events/test_event_log.cpp

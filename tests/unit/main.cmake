@@ -34,6 +34,9 @@ endif()
 kerb_add_test(NAME unit_main_upright_detector
   SOURCES firmware/vision/test_upright_detector.cpp
   LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_hog kerb::gpu_image LABELS unit COUNTS_ALLOCATIONS)
+kerb_add_test(NAME unit_main_known_person SOURCES firmware/vision/test_known_person.cpp
+  LINKS kerb::firmware_vision kerb::gpu_hog LABELS unit OPTIMISED)
+kerb_test_uses(unit_main_known_person DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 kerb_add_test(NAME unit_main_exposure_mode SOURCES firmware/vision/test_exposure_mode.cpp
   LINKS kerb::firmware_vision LABELS unit THREADED)
 kerb_add_test(NAME unit_main_night_detector

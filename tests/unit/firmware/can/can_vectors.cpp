@@ -99,13 +99,21 @@ Json signals_of(const VehicleBody& m) {
 Json signals_of(const VehicleDriver& m) {
   return {{"VEH_Driver_Counter", m.counter},
           {"VEH_OffButton", m.off_pressed ? 1 : 0},
-          {"VEH_ConfirmButton", m.confirm_pressed ? 1 : 0}};
+          {"VEH_ConfirmButton", m.confirm_pressed ? 1 : 0},
+          {"VEH_IgnitionCycle", m.ignition_cycle}};
 }
 Json signals_of(const ReadyMessage& m) {
+  const auto test = [&](TestPart part) { return static_cast<int>(m.self_test[part]); };
   return {{"KW_Ready_Counter", m.counter},
           {"KW_Readiness", static_cast<int>(m.readiness)},
           {"KW_ViewDistance", json_of(m.view_m)},
-          {"KW_ViewLimit", static_cast<int>(m.view_limit)}};
+          {"KW_ViewLimit", static_cast<int>(m.view_limit)},
+          {"KW_TestDetector", test(TestPart::detector)},
+          {"KW_TestWarningLamp", test(TestPart::warning_lamp)},
+          {"KW_TestStatusLamp", test(TestPart::status_lamp)},
+          {"KW_TestSound", test(TestPart::sound)},
+          {"KW_TestWatchdog", test(TestPart::watchdog)},
+          {"KW_TestStorage", test(TestPart::storage)}};
 }
 Json signals_of(const ServiceMessage& m) {
   return {{"KW_Service_Counter", m.counter},
@@ -208,11 +216,14 @@ void encode_all(int count, unsigned seed) {
                            static_cast<Gear>(kGears[dice.number(0, 4)]), counter};
     print("VEH_Body", encode(body), signals_of(body));
 
-    const VehicleDriver driver{dice.coin(), dice.coin(), counter};
+    const VehicleDriver driver{dice.coin(), dice.coin(), counter,
+                               static_cast<std::uint8_t>(dice.number(0, 255))};
     print("VEH_Driver", encode(driver), signals_of(driver));
-    const ReadyMessage ready{static_cast<Readiness>(dice.number(0, kReadinessCount - 1)),
-                             dice.maybe(0, 127),
-                             static_cast<ViewLimit>(dice.number(0, kViewLimitCount - 1)), counter};
+    ReadyMessage ready{static_cast<Readiness>(dice.number(0, kReadinessCount - 1)),
+                       dice.maybe(0, 127),
+                       static_cast<ViewLimit>(dice.number(0, kViewLimitCount - 1)), counter};
+    for (TestResult& result : ready.self_test.results)
+      result = static_cast<TestResult>(dice.number(0, 2));
     print("KW_Ready", encode(ready), signals_of(ready));
 
     const ServiceMessage service{static_cast<ServiceRequest>(dice.number(0, 3)),
@@ -308,6 +319,8 @@ void print_tables() {
   const auto ms = [](Nanos time) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
   };
+  Json tests;
+  for (int i = 0; i < 3; ++i) tests[std::to_string(i)] = name_of(static_cast<TestResult>(i));
   std::cout
       << Json{{"choices",
                {{"KW_Cause", causes},
@@ -315,6 +328,12 @@ void print_tables() {
                 {"KW_WarningLevel", levels},
                 {"KW_Readiness", readiness},
                 {"KW_ViewLimit", limits},
+                {"KW_TestDetector", tests},
+                {"KW_TestWarningLamp", tests},
+                {"KW_TestStatusLamp", tests},
+                {"KW_TestSound", tests},
+                {"KW_TestWatchdog", tests},
+                {"KW_TestStorage", tests},
                 {"KW_ServiceLevel", levels},
                 {"KW_Detector", {{"0", "none"}, {"1", "present"}}},
                 {"KW_ObjectPart", {{"0", "place"}, {"1", "motion"}}},

@@ -129,10 +129,13 @@ TEST(readiness_and_the_drivers_buttons_come_back_as_they_went) {
     sent.counter = static_cast<std::uint8_t>(15 - i);
     sent.view_limit = static_cast<ViewLimit>(i % kViewLimitCount);
     if (i > 0) sent.view_m = 14.5 * i;
+    for (std::size_t part = 0; part < kTestParts; ++part)
+      sent.self_test.results[part] = static_cast<TestResult>((static_cast<int>(part) + i) % 3);
     const Result<ReadyMessage> got = decode_ready(encode(sent));
     TEST_ASSERT_OK(got);
     TEST_ASSERT_EQUAL(sent.readiness, got->readiness);
     TEST_ASSERT_EQUAL(sent.view_limit, got->view_limit);
+    TEST_ASSERT_TRUE(sent.self_test == got->self_test);
     TEST_ASSERT_EQUAL(i > 0, got->view_m.has_value());
     if (i > 0) TEST_ASSERT_EQUAL_DOUBLE(14.5 * i, *got->view_m);
     TEST_ASSERT_EQUAL(sent.counter, got->counter);

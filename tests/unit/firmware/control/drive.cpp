@@ -79,6 +79,7 @@ Drive::Drive(const Options& options) {
   devices.events = options.events;
   devices.gaps = options.gaps;
   devices.diagnostics = options.diagnostics;
+  devices.life = options.life;
   for (std::size_t i = 0; options.recorder != nullptr && i < eyes_.size(); ++i)
     eyes_[i].pipeline->set_sink(&options.recorder->camera(i));
   if (options.sink != nullptr) eyes_[0].pipeline->set_sink(options.sink);

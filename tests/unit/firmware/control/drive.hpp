@@ -64,6 +64,7 @@ class Drive : public Listener {
     records::WarningRecorder* recorder = nullptr;     ///< outlives the drive
     EventLog* events = nullptr;                       ///< likewise
     const diagnostics::Setup* diagnostics = nullptr;  ///< null: no workshop asks
+    diagnostics::LifeBook* life = nullptr;            ///< null: nothing outlives it
     StartGaps gaps{};
     bool bus = true;                        ///< false: can.enabled is
     bool bands = false;                     ///< every camera has some

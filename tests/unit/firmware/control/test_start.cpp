@@ -29,7 +29,8 @@ namespace {
 
 /// A car in which the product starts, in rounds of 10 ms.
 struct Bench : test::Listener {
-  explicit Bench(Starter::Attempt attempt) : starter{std::move(attempt)} {
+  explicit Bench(Starter::Attempt attempt, bool resumes = false) : starter{std::move(attempt)} {
+    devices.resumes = resumes;
     devices.bus = &ours;
     devices.warning_lamp = &red;
     devices.status_lamp = &amber;
@@ -101,6 +102,45 @@ TEST(a_camera_that_is_not_there_is_failed_on_lamp_and_bus_and_is_tried_again) {
   plugged = true;
   TEST_ASSERT_TRUE(bench.runs(seconds{6}));
   TEST_ASSERT_TRUE(bench.amber.on());  // the controller puts it off, when it is ready
+}
+
+std::optional<StartFailure> never() { return absent_camera(); }
+
+TEST(the_red_lamp_is_lit_and_put_out_at_the_start_while_the_amber_one_stays_lit) {
+  Bench bench{never};
+  TEST_ASSERT_FALSE(bench.step());
+  TEST_ASSERT_TRUE(bench.red.on());
+  TEST_ASSERT_TRUE(bench.readies.back().self_test[TestPart::warning_lamp] == TestResult::not_run);
+  TEST_ASSERT_TRUE(bench.readies.back().self_test[TestPart::status_lamp] == TestResult::passed);
+  bench.runs(milliseconds{470});
+  TEST_ASSERT_TRUE(bench.red.on());
+  bench.runs(milliseconds{40});
+  TEST_ASSERT_FALSE(bench.red.on());
+  bench.runs(seconds{1});
+  TEST_ASSERT_TRUE(bench.readies.back().self_test[TestPart::warning_lamp] == TestResult::passed);
+  TEST_ASSERT_TRUE(bench.readies.back().self_test[TestPart::sound] == TestResult::passed);
+  TEST_ASSERT_TRUE(bench.readies.back().self_test[TestPart::watchdog] == TestResult::not_run);
+  for (const auto& played : bench.tone.history) TEST_ASSERT_FALSE(played.has_value());  // tone_ms 0
+  for (const bool lit : bench.amber.history) TEST_ASSERT_TRUE(lit);
+  for (const can::WarningMessage& warning : bench.warnings)
+    TEST_ASSERT_TRUE(warning.level == WarningLevel::none);
+}
+
+TEST(a_lamp_that_stays_dark_fails_the_self_test) {
+  Bench bench{never};
+  bench.red.stuck_at = false;
+  bench.runs(seconds{2});
+  TEST_ASSERT_TRUE(bench.readies.back().self_test[TestPart::warning_lamp] == TestResult::failed);
+  TEST_ASSERT_TRUE(bench.readies.back().self_test[TestPart::status_lamp] == TestResult::passed);
+}
+
+TEST(after_a_run_that_ended_without_order_no_red_lamp_is_lit) {
+  Bench bench{never, true};
+  bench.config.self_test.tone = milliseconds{100};
+  bench.runs(seconds{2});
+  for (const bool lit : bench.red.history) TEST_ASSERT_FALSE(lit);
+  TEST_ASSERT_TRUE(bench.amber.on());
+  TEST_ASSERT_TRUE(bench.readies.back().self_test[TestPart::warning_lamp] == TestResult::not_run);
 }
 
 TEST(no_memory_at_the_start_is_a_failure_that_is_told_and_no_watchdog_is_armed) {

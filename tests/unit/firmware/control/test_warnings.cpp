@@ -3,6 +3,8 @@
 // and by the sound.
 #include <chrono>
 
+#include "firmware/diagnostics/life_book.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/drive.hpp"
 
@@ -217,6 +219,47 @@ TEST(it_is_on_again_at_the_next_start) {
   Drive next;
   TEST_ASSERT_TRUE(next.becomes_ready());
   TEST_ASSERT_FALSE(next.amber.on());
+}
+
+TEST(a_restart_within_one_ignition_keeps_it_off_and_the_next_ignition_does_not) {
+  const test::TempFolder folder;
+  FakeLog log;
+  const diagnostics::LifeBookOptions options{(folder.path() / "life").string(), seconds{60},
+                                             seconds{10}, seconds{10}};
+  const auto open = [&] {
+    Result<std::unique_ptr<diagnostics::LifeBook>> book = diagnostics::LifeBook::open(options, log);
+    TEST_ASSERT_OK(book);
+    return std::move(*book);
+  };
+  {
+    const auto life = open();
+    Drive drive{{.life = life.get()}};
+    drive.buttons.emplace();
+    drive.buttons->ignition_cycle = 9;
+    TEST_ASSERT_TRUE(drive.becomes_ready());
+    switch_off(drive);
+    TEST_ASSERT_EQUAL_STRING("switched_off", name_of(drive.readiness()));
+  }  // it crashes here: no finish()
+  {
+    const auto life = open();
+    TEST_ASSERT_TRUE(life->was_interrupted());
+    Drive again{{.life = life.get()}};
+    TEST_ASSERT_TRUE_MESSAGE(again.becomes_ready(), "on until the car tells its ignition");
+    again.buttons.emplace();
+    again.buttons->ignition_cycle = 9;
+    TEST_ASSERT_TRUE(again.until([&] { return again.readiness() == Readiness::switched_off; }));
+    again.controller->finish(again.clock.now());
+  }
+  const auto life = open();
+  TEST_ASSERT_FALSE(life->was_interrupted());
+  Drive next{{.life = life.get()}};
+  next.buttons.emplace();
+  next.buttons->ignition_cycle = 10;
+  TEST_ASSERT_TRUE(next.becomes_ready());
+  next.run(seconds{1});
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(next.readiness()));
+  TEST_ASSERT_EQUAL_UINT32(3, life->counters().starts);
+  TEST_ASSERT_EQUAL_UINT32(1, life->counters().interrupted);
 }
 
 TEST(switching_off_ends_a_warning) {

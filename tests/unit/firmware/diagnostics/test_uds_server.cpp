@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <string>
 
+#include "firmware/diagnostics/uds_identifiers.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/firmware/diagnostics/car.hpp"
 
@@ -358,6 +359,39 @@ TEST(what_a_car_does_not_know_is_31) {
     TEST_ASSERT_EQUAL_size_t(3, server.answer(request, false, {}, room));
     TEST_ASSERT_EQUAL_HEX8(0x31, room[2]);
   }
+}
+
+TEST(counters_are_read_and_saturate) {
+  LifeCounters life;
+  life.distance_mm = 1'234'567'890'123;  // 12345678 times 0.1 km
+  life.run_ms = 7'200'999;
+  life.starts = 0x01020304;
+  life.collisions = 0xFFFFFFFF;
+  life.faults[1] = 3;
+  life.faults[63] = 70000;
+  std::array<std::uint8_t, 200> room{};
+  const auto read = [&](int id) {
+    Response out{room};
+    TEST_ASSERT_TRUE(append_counter(out, static_cast<std::uint16_t>(id), life));
+    return Bytes(room.begin(), room.begin() + static_cast<std::ptrdiff_t>(out.size()));
+  };
+  expect("00 BC 61 4E", read(0xFD30));
+  expect("00 00 1C 20", read(0xFD31));
+  expect("00 00 00 00", read(0xFD32));
+  expect("00 00 00 00", read(0xFD33));
+  expect("01 02 03 04", read(0xFD34));
+  expect("FF FF FF FF", read(0xFD37));
+  const Bytes faults = read(0xFD38);
+  TEST_ASSERT_EQUAL_size_t(128, faults.size());
+  TEST_ASSERT_EQUAL_HEX8(3, faults[3]);
+  TEST_ASSERT_EQUAL_HEX8(0xFF, faults[126]);
+  Response out{room};
+  TEST_ASSERT_FALSE(append_counter(out, 0xFD39, life));
+}
+
+TEST(a_car_without_counters_says_31) {
+  Car car;
+  expect("7F 22 31", car.ask({0x22, 0xFD, 0x30}));
 }
 
 TEST(what_does_not_fit_is_14) {

@@ -47,6 +47,8 @@ inline std::vector<kerb::Event> event_samples() {
       events::service_request(now, "mute", "switch", true),
       events::service_request(now, "lamp_test", "can", false, 99),
       events::stage_over_budget(now, "detect", milliseconds{41}, milliseconds{33}, 3),
+      events::self_test(now, {{TestResult::passed, TestResult::failed, TestResult::passed,
+                               TestResult::not_run, TestResult::not_run, TestResult::passed}}),
       events::detector_loaded(now, "front", "people-2024", "cuda"),
       events::detector_missing(now, "no model is configured"),
       events::output_refused(now, "lamp", error),

@@ -74,7 +74,8 @@ std::string desk_config(const std::string& more = "") {
       "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\nenabled = false\n"
       "[thermal]\nenabled = false\n[events]\npath = \"" +
       (g_folder / "events.jsonl").string() + "\"\n[record]\npath = \"" +
-      (g_folder / "records").string() + "\"\n" + more);
+      (g_folder / "records").string() + "\"\n[life]\npath = \"" + (g_folder / "life").string() +
+      "\"\n" + more);
 }
 
 /// A model that takes bright bars for people, and the key that names it.
@@ -128,7 +129,7 @@ TEST(an_unknown_command_is_named_with_those_there_are) {
   for (const char* arguments : {"bogus", "bogus --help", "bogus run", "Run", "''"}) {
     const Outcome o = kerbwatch(arguments);
     expect_bad_input(o, "kerbwatch: error: unknown command '");
-    expect_bad_input(o, "run, guard, check, config, demo, replay");
+    expect_bad_input(o, "run, guard, check, config, demo, counters, replay");
     TEST_ASSERT_EQUAL_STRING("", o.out.c_str());
   }
   expect_bad_input(kerbwatch("bogus"), "'bogus'");
@@ -319,6 +320,31 @@ TEST(a_truncated_picture_among_good_ones_is_named_once_in_the_log) {
   TEST_ASSERT_TRUE_MESSAGE(o.err.find("truncated", named + 1) == std::string::npos, o.err.c_str());
 }
 #endif
+
+TEST(what_it_counts_is_shown_for_people_and_machines) {
+  const std::string path = desk_config();
+  expect_bad_input(kerbwatch("counters --config " + path), "life");  // it has not run yet
+  for (int i = 0; i < 2; ++i) {
+    const Outcome o = kerbwatch("run --seconds 1.2 --config " + path);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  }
+  const std::string events = read(g_folder / "events.jsonl");
+  TEST_ASSERT_TRUE_MESSAGE(events.find("\"storage\": \"passed\"") != std::string::npos ||
+                               events.find("\"storage\":\"passed\"") != std::string::npos,
+                           events.c_str());
+  const Outcome text = kerbwatch("counters --config " + path);
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, text.code, text.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(
+      text.out.find("starts                            2") != std::string::npos, text.out.c_str());
+  const Outcome json = kerbwatch("counters --json --config " + path);
+  TEST_ASSERT_TRUE_MESSAGE(json.out.find("\"starts\": 2, \"interrupted\": 0") != std::string::npos,
+                           json.out.c_str());
+  fs::resize_file(g_folder / "life.a", 10);
+  fs::resize_file(g_folder / "life.b", 10);
+  expect_bad_input(kerbwatch("counters --config " + path), "read the counters");
+  expect_bad_input(kerbwatch("counters --config " + desk_config("enabled = false\n")),
+                   "life.enabled");
+}
 
 TEST(it_runs_for_as_long_as_told_and_leaves_a_log) {
   // STARTING ends after half a second, whether frames came or this machine stood still.

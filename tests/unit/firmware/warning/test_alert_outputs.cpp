@@ -2,6 +2,7 @@
 #include "firmware/warning/alert_outputs.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <vector>
 
 #include "firmware/warning/reopening_outputs.hpp"
@@ -35,6 +36,26 @@ TEST(a_collision_is_a_steady_lamp_and_the_configured_sound) {
   d.outputs.show(WarningLevel::none, false, false, seconds{3});
   TEST_ASSERT_FALSE(d.warning.on());
   TEST_ASSERT_FALSE(d.tone.sounding().has_value());
+}
+
+TEST(a_lamp_whose_line_does_not_follow_has_failed) {
+  Desk d;
+  d.warning.stuck_at = false;
+  d.outputs.show(WarningLevel::none, false, true, seconds{1});
+  TEST_ASSERT_FALSE(d.outputs.refusal().has_value());
+  d.outputs.show(WarningLevel::collision, false, true, seconds{2});
+  TEST_ASSERT_TRUE(d.outputs.refusal().has_value());
+  TEST_ASSERT_EQUAL_INT(EIO, d.outputs.refusal()->native);
+  TEST_ASSERT_TRUE(d.outputs.last(AlertOutput::warning_lamp)->refusal.has_value());
+  TEST_ASSERT_FALSE(d.outputs.last(AlertOutput::status_lamp)->refusal.has_value());
+  d.outputs.show(WarningLevel::collision, false, true, seconds{2} + milliseconds{10});
+  TEST_ASSERT_TRUE_MESSAGE(d.outputs.refusal().has_value(), "it is tried again and still fails");
+  d.warning.stuck_at.reset();
+  d.outputs.show(WarningLevel::collision, false, true, seconds{2} + milliseconds{20});
+  TEST_ASSERT_FALSE(d.outputs.refusal().has_value());
+  d.status.stuck_at = true;  // it cannot be put out either
+  d.outputs.show(WarningLevel::collision, false, false, seconds{2} + milliseconds{30});
+  TEST_ASSERT_TRUE(d.outputs.last(AlertOutput::status_lamp)->refusal.has_value());
 }
 
 TEST(information_blinks_twice_a_second_and_makes_no_sound) {

@@ -46,6 +46,39 @@ TEST(off_takes_a_held_button_and_a_confirmation) {
   TEST_ASSERT_TRUE(d.button.off());
 }
 
+TEST(another_ignition_switches_it_on_again) {
+  Desk d;
+  d.button.ignition(7);
+  switch_off(d);
+  d.button.ignition(7);
+  d.button.ignition(0);  // not told for a while
+  expect(State::off, d.hold(false, false, 100));
+  d.button.ignition(8);
+  expect(State::on, d.hold(false, false, 100));
+}
+
+TEST(what_an_earlier_run_left_holds_within_the_same_ignition_only) {
+  Desk same;
+  same.button.remember(true, 7);
+  expect(State::on, same.hold(false, false, 100));  // until it is known
+  same.button.ignition(7);
+  expect(State::off, same.hold(false, false, 100));
+  Desk next;
+  next.button.remember(true, 7);
+  next.button.ignition(8);
+  expect(State::on, next.hold(false, false, 100));
+  next.button.ignition(7);  // whatever comes then
+  expect(State::on, next.hold(false, false, 100));
+  Desk was_on;
+  was_on.button.remember(false, 7);
+  was_on.button.ignition(7);
+  expect(State::on, was_on.hold(false, false, 100));
+  Desk not_counted;
+  not_counted.button.remember(true, 0);
+  not_counted.button.ignition(0);
+  expect(State::on, not_counted.hold(false, false, 100));
+}
+
 TEST(a_short_press_does_nothing) {
   Desk d;
   d.hold(false, false, 100);
