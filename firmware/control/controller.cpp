@@ -96,8 +96,9 @@ void Controller::judge(Nanos now) {
   test_.see(publisher_.outputs());
   test_.see_storage();
   test_.see_watchdog(watchdog_.refusal(), totals_.watchdog_kicks);
-  test_.judge(now - start_, now, monitor_, reporter_);
   output_judge_.judge(now, publisher_.outputs(), watchdog_.refusal(), monitor_, reporter_);
+  // After the first show(): an output that is refused has a cause of its own, which is told first.
+  if (shown_) test_.judge(now - start_, now, monitor_, reporter_);
   const HealthReport before = std::exchange(health_, monitor_.evaluate(now));
   reporter_.health(now, before, health_);
 }
@@ -167,6 +168,7 @@ void Controller::publish(Nanos now) {
                       .reports = std::span{reports_}.first(cameras_.size()),
                       .people = std::span{people}.first(cameras_.size())},
                      reporter_);
+  shown_ = true;
   publish_times_.add(clock_.now() - before);
 }
 

@@ -108,6 +108,7 @@ class Controller {
   BoardJudge board_judge_;
   OutputJudge output_judge_;
   SelfTest test_;
+  bool shown_ = false;  ///< there was a round that drove the outputs
   ServiceTest service_;
   std::optional<diagnostics::Diagnostics> diagnostics_;
   Warner warner_;
