@@ -50,7 +50,7 @@ void check_codecs(const CanFrame& frame) {
   check_codec(frame, decode_ready);
   check_codec(frame, decode_vehicle_motion);
   check_codec(frame, decode_vehicle_body);
-  check_codec(frame, decode_vehicle_driver);
+  check_codec(frame, [](const CanFrame& f) { return decode_vehicle_driver(f); });
   check_codec(frame, decode_service);
   const Result<ObjectFrame> object = decode_objects(frame);
   if (!object) return;

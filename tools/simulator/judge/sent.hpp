@@ -19,9 +19,9 @@ struct Sent {
   struct Warning {
     WarningLevel level = WarningLevel::none;
     double begin = 0, end = 0;
-    bool lasts = false;                    ///< it was active at the end of the run
-    std::optional<double> ttc;             ///< as it was first sent
-    std::optional<int> first_of, last_of;  ///< the person it was of, by KW_ObjectID
+    bool lasts = false;                        ///< it was active at the end of the run
+    std::optional<double> ttc;                 ///< as it was first sent
+    std::optional<int> first_of{}, last_of{};  ///< the person it was of, by KW_ObjectID
   };
   struct State {
     double at = 0;
