@@ -165,6 +165,12 @@ def check_decoder(db, command):
                 fail(f"{place}: {got}")
             if refused:
                 continue
+        if message.name == "KW_Objects":
+            refused = raw["KW_ObjectIndex"] >= max(raw["KW_ObjectCount"], 1)
+            if refused != ("error" in got):
+                fail(f"{place}: {got}")
+            if refused:
+                continue
         if "signals" not in got:
             fail(f"{place}: {got}")
             continue

@@ -130,7 +130,7 @@ TEST(a_frozen_picture_warns_of_nobody) {
   TEST_ASSERT_EQUAL_size_t(3, drive.lists.back().people.size());
   drive.frozen = true;
   TEST_ASSERT_TRUE(drive.heard(HealthState::degraded, Cause::camera_frozen));
-  TEST_ASSERT_TRUE(drive.pipeline().people().looked_at < drive.clock.now() - milliseconds{400});
+  TEST_ASSERT_TRUE(drive.pipeline().people().looked_at < drive.clock.now() - milliseconds{200});
   drive.run(seconds{2});
   TEST_ASSERT_FALSE(drive.ever(WarningLevel::collision));
 }
