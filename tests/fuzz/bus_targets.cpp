@@ -93,7 +93,7 @@ void bus(const std::uint8_t* data, std::size_t size) {
     CanFrame frame;
     frame.id = message.id ^ ((how & 0x80U) != 0 ? 1U : 0U);
     frame.extended = (how & 0x40U) != 0;
-    frame.size = (how & 0x20U) != 0 ? static_cast<std::uint8_t>(rest[2] % 9) : 8;
+    frame.size = static_cast<std::uint8_t>((how & 0x20U) != 0 ? rest[2] % 9 : 8);
     frame.received = now;
     std::copy_n(rest.begin() + 2, 8, frame.data.begin());
     if ((how & 0x10U) == 0)  // else as it came: its CRC is as good as always wrong
