@@ -145,8 +145,8 @@ void check_warning(Checks& checks, World& world) {
   const double lasted = world.firmware_ms(RealClock::now() - asked);
   world.sleep(400);  // the last repeats of "none"
   const auto messages = world.car().warnings(asked);
-  const auto begins = std::find_if(messages.begin(), messages.end(), [](const auto& heard) {
-    return heard.message.level != WarningLevel::none;
+  const auto begins = std::find_if(messages.begin(), messages.end(), [](const auto& one) {
+    return one.message.level != WarningLevel::none;
   });
   const double first = begins == messages.end() ? -1 : world.firmware_ms(begins->time - asked);
   const int tests = count_levels(messages, true);
