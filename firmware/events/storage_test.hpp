@@ -14,7 +14,8 @@ namespace kerb {
 /// the disk and removes it. Fails: io, damaged (something else was read).
 Status check_storage(const std::string& folder);
 
-/// check_storage() for several folders, on a thread of its own: a disk that hangs holds nobody.
+/// check_storage() for several folders, on a thread of its own: a disk that hangs holds nobody. It
+/// tries again every second until all have passed: a full disk may get room.
 class StorageTest {
  public:
   /// Longer than this, in real time, is a failure, until it goes on.
@@ -28,7 +29,7 @@ class StorageTest {
 
   /// Now. Any thread; never waits.
   [[nodiscard]] TestResult result() const noexcept;
-  /// Why it has failed; null while it has not, or while it hangs. Any thread.
+  /// Why it failed first; null while it has not failed, or while it hangs. Any thread.
   [[nodiscard]] const Error* error() const noexcept;
 
  private:

@@ -44,6 +44,19 @@ TEST(a_folder_that_takes_none_fails_and_is_named) {
   TEST_ASSERT_TRUE(describe(*test.error()).find(file.string()) != std::string::npos);
 }
 
+TEST(a_disk_that_gets_room_passes_then) {
+  const test::TempFolder folder;
+  const fs::path file = folder.path() / "file";
+  std::ofstream{file} << "not a folder";
+  const StorageTest test{{file.string()}};
+  TEST_ASSERT_TRUE(wait_for(test) == TestResult::failed);
+  fs::remove(file);
+  for (int i = 0; i < 20000 && test.result() == TestResult::failed; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  TEST_ASSERT_TRUE(test.result() == TestResult::passed);
+  TEST_ASSERT_NULL(test.error());
+}
+
 TEST(a_folder_that_is_read_only_fails) {
   const Status full = check_storage("/proc/self");  // nothing can be made there, by root neither
   TEST_ASSERT_FALSE(static_cast<bool>(full));
