@@ -242,7 +242,7 @@ TEST(a_temperature_that_cannot_be_read_from_the_start_is_a_fault) {
       "run --seconds 6.5 --config " +
       config("[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[detector]\nenabled = "
              "false\n[can]\nenabled = false\nrequired = false\n[health]\nmisaligned_deg = "
-             "10\ndropped_degraded_percent = 100\n[thermal]\nroot = \"" +
+             "10\ndropped_degraded_percent = 50\n[thermal]\nroot = \"" +
              (g_folder / "no_zones").string() +
              "\"\n[events]\nenabled = false\n[record]\nenabled = false\n"));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
@@ -253,7 +253,7 @@ TEST(no_model_is_a_fault_unless_detection_is_switched_off) {
   // The pattern jumps where a busy machine drops pictures: no knocked camera.
   const std::string quiet =
       "[health]\nstart_ms = 500\nmisaligned_deg = 10\ndropped_degraded_percent = "
-      "100\n";
+      "50\n";
   const Outcome none = kerbwatch("run --seconds 1 --config " + desk_config(quiet));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, none.code, none.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(none.err.find("FAILED: vision_failed") != std::string::npos,
