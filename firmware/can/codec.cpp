@@ -78,6 +78,8 @@ constexpr Scaled kSteering = signed_number(48, 16, 0.00005);
 }  // namespace motion
 namespace body {
 constexpr Bits kTurnSignal{12, 3}, kGear{16, 4};
+constexpr Bits kLampBrightness{24, 7}, kSoundVolume{32, 7};
+constexpr double kDialStep = 0.01;
 }  // namespace body
 namespace ready {
 constexpr Bits kReadiness{12, 4}, kViewLimit{24, 3};
@@ -327,10 +329,17 @@ Result<VehicleMotion> decode_vehicle_motion(const CanFrame& frame) noexcept {
 }
 
 CanFrame encode(const VehicleBody& message) noexcept {
+  const auto dial = [](std::optional<double> share) -> std::uint64_t {
+    if (!share || std::isnan(*share)) return 0;  // not told
+    return static_cast<std::uint64_t>(1 +
+                                      std::lround(std::clamp(*share, 0.0, 1.0) / body::kDialStep));
+  };
   Packer p;
   p.put(kCounter, message.counter);
   p.put_enum(body::kTurnSignal, message.turn_signal);
   p.put_enum(body::kGear, message.gear);
+  p.put(body::kLampBrightness, dial(message.lamp_brightness));
+  p.put(body::kSoundVolume, dial(message.sound_volume));
   return p.frame(kVehicleBodyId, kVehicleBodyDataId);
 }
 
@@ -342,6 +351,8 @@ Result<VehicleBody> decode_vehicle_body(const CanFrame& frame) noexcept {
   out.turn_signal = value_of<TurnSignal>(read_turn_signal(kVehicle, *payload));
   out.gear =
       value_of<Gear>(read(kVehicle.gear, *payload, static_cast<std::uint8_t>(Gear::not_available)));
+  out.lamp_brightness = read(kVehicle.lamp_brightness, *payload);
+  out.sound_volume = read(kVehicle.sound_volume, *payload);
   return out;
 }
 

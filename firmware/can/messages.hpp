@@ -93,6 +93,8 @@ struct VehicleBody {
   TurnSignal turn_signal = TurnSignal::not_available;
   Gear gear = Gear::not_available;
   std::uint8_t counter = 0;  ///< 0..15
+  /// Where the dials of the dashboard's brightness and of the volume are: 0..1, steps of 0.01.
+  std::optional<double> lamp_brightness{}, sound_volume{};
 };
 
 /// VEH_Driver: the vehicle, every 100 ms where it has the buttons, and at once when one changes.

@@ -39,6 +39,8 @@ VehicleSignals::VehicleSignals(const VehicleLimits& limits, Nanos start,
   place(steering_, layout.steering.message);
   place(turn_signal_, message_of_turn_signal(layout));
   place(gear_, layout.gear.message);
+  place(lamp_brightness_, layout.lamp_brightness.message);
+  place(sound_volume_, layout.sound_volume.message);
   const auto stale_of = [&](std::size_t i) {
     const VehicleMessage& message = layout.messages[i];
     if (message.stale > Nanos::zero()) return message.stale;
@@ -55,10 +57,8 @@ VehicleSignals::VehicleSignals(const VehicleLimits& limits, Nanos start,
 bool VehicleSignals::feed(const CanFrame& frame, Nanos now) noexcept {
   const std::optional<std::size_t> index = message_of(layout_, frame);
   if (!index) return false;
-  bool has_any = false;
-  for (const Track* track : {&speed_, &yaw_rate_, &turn_signal_, &gear_, &steering_})
-    has_any = has_any || is_in(*track, *index);
-  if (!has_any) return false;
+  const auto is_here = [&](const Track* track) { return is_in(*track, *index); };
+  if (!std::ranges::any_of(tracks(), is_here)) return false;
   const VehicleMessage& message = layout_.messages[*index];
   const Result<VehiclePayload> payload = open(message, frame);
   if (!payload) {
@@ -96,6 +96,12 @@ void VehicleSignals::take_all(std::size_t index, const VehiclePayload& payload, 
              {limits_.yaw_acceleration_max_radps2, kYawRateSlack});
   either_way(steering_, layout_.steering, limits_.steering_max_rad,
              {limits_.steering_rate_max_radps, kSteeringSlack});
+  const auto dial = [&](Track& track, const NumberSignal& signal) {
+    if (!is_in(track, index)) return;
+    take(track, read(signal, payload), true, {0, kAnyStep}, Nanos::zero(), now);
+  };
+  dial(lamp_brightness_, layout_.lamp_brightness);
+  dial(sound_volume_, layout_.sound_volume);
   const auto choice = [&](Track& track, const Choice& read) {
     take(track, read.number, read.is_defined, {0, kAnyStep}, Nanos::zero(), now);
   };
@@ -132,7 +138,7 @@ std::optional<Nanos> VehicleSignals::accept(std::size_t index, std::optional<std
   if (stream.is_heard && dt > stream.stale) {
     // The silence was a fault: what comes now must prove itself, and has nothing to be compared
     // with.
-    for (Track* track : {&speed_, &yaw_rate_, &steering_, &turn_signal_, &gear_}) {
+    for (Track* track : tracks()) {
       if (!is_in(*track, index)) continue;
       track->fault = Track::Fault::stale;
       track->last.reset();
@@ -256,7 +262,8 @@ HeldSpeed VehicleSignals::held_speed(const Reading<double>& speed) const noexcep
 VehicleState VehicleSignals::at(Nanos now) const noexcept {
   VehicleState out{reading<double>(speed_, now),           reading<double>(yaw_rate_, now),
                    reading<TurnSignal>(turn_signal_, now), reading<Gear>(gear_, now),
-                   reading<double>(steering_, now),        {}};
+                   reading<double>(steering_, now),        reading<double>(lamp_brightness_, now),
+                   reading<double>(sound_volume_, now),    {}};
   out.held_speed = held_speed(out.speed_mps);
   return out;
 }

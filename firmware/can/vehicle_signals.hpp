@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -51,7 +52,8 @@ struct VehicleState {
   Reading<double> yaw_rate_radps;
   Reading<TurnSignal> turn_signal;
   Reading<Gear> gear;
-  Reading<double> steering_rad;  ///< optional: many vehicles do not send it
+  Reading<double> steering_rad;                   ///< optional: many vehicles do not send it
+  Reading<double> lamp_brightness, sound_volume;  ///< optional: where two dials are, 0..1
   HeldSpeed held_speed;
 };
 
@@ -68,14 +70,14 @@ struct VehicleCounters {
   std::uint64_t implausible = 0;  ///< values refused
 };
 
-/// Follows the messages of the layout that have speed, yaw rate, steering, turn signal or gear; by
-/// default VEH_Motion and VEH_Body. A message that is corrupt or repeated counts as none: the last
-/// good value holds until it is stale. An implausible or withdrawn value is a fault at once. A
-/// fault ends, and the first value is believed, after `recover_messages` good messages in a row.
-/// Of a message without a counter, repeating and coming late are not noticed, of one without a
-/// checksum that it is corrupt. Speed and yaw rate that come late (Lateness) are a fault until that
-/// is made up for: a car that brakes would seem to drive on. One thread at a time; allocates
-/// nothing once made.
+/// Follows the messages of the layout that have speed, yaw rate, steering, turn signal, gear or one
+/// of the two dials; by default VEH_Motion and VEH_Body. A message that is corrupt or repeated
+/// counts as none: the last good value holds until it is stale. An implausible or withdrawn value
+/// is a fault at once. A fault ends, and the first value is believed, after `recover_messages` good
+/// messages in a row. Of a message without a counter, repeating and coming late are not noticed, of
+/// one without a checksum that it is corrupt. Speed and yaw rate that come late (Lateness) are a
+/// fault until that is made up for: a car that brakes would seem to drive on. One thread at a time;
+/// allocates nothing once made.
 ///
 /// Too fast a change: more than acceleration_max * dt + 0.3 m/s (yaw: yaw_acceleration_max * dt +
 /// 0.05 rad/s) from one message to the next, dt being the time between them or the counter's steps
@@ -145,6 +147,10 @@ class VehicleSignals {
     }
   };
 
+  [[nodiscard]] std::array<Track*, 7> tracks() noexcept {
+    return {&speed_,    &yaw_rate_,        &turn_signal_, &gear_,
+            &steering_, &lamp_brightness_, &sound_volume_};
+  }
   void refuse_corrupt(Stream& stream) noexcept;
   std::optional<Nanos> accept(std::size_t index, std::optional<std::uint8_t> counter, bool follows,
                               Nanos now) noexcept;
@@ -172,7 +178,7 @@ class VehicleSignals {
   VehicleLimits limits_;
   VehicleLayout layout_;
   std::vector<Stream> streams_;  ///< one for each message, and one that is never heard
-  Track speed_, yaw_rate_, turn_signal_, gear_, steering_;
+  Track speed_, yaw_rate_, turn_signal_, gear_, steering_, lamp_brightness_, sound_volume_;
   VehicleCounters counters_;
 };
 

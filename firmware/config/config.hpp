@@ -8,6 +8,7 @@
 
 #include "firmware/schema/problem.hpp"
 #include "firmware/threads/real_time.hpp"
+#include "firmware/types/alert_levels.hpp"
 #include "firmware/types/camera_pair.hpp"
 #include "firmware/types/decisions.hpp"
 #include "firmware/types/limited_view.hpp"
@@ -141,6 +142,7 @@ struct VehicleMapping {
   std::string left_indicator, right_indicator;
   std::string gear, gear_park, gear_reverse, gear_neutral, gear_drive, gear_none;
   std::string off_button, confirm_button, ignition_cycle;
+  std::string lamp_brightness, sound_volume;
   std::vector<VehicleMessageSettings> messages;
 };
 
@@ -154,6 +156,16 @@ struct CanSettings {
   VehicleLayout layout = kerbwatch_layout();  ///< what `mapping` comes to
 };
 
+/// Pulses on the lamps' supply that make them darker.
+struct DimmerSettings {
+  bool enabled = false;
+  std::string chip = "/sys/class/pwm/pwmchip0";
+  int channel = 0;
+  double frequency_hz = 1000;
+  bool active_low = false;
+  double darkest = AlertLevelSettings{}.darkest;
+};
+
 struct LampSettings {
   bool enabled = false;  ///< free lines depend on the board: none is driven by default
   std::string chip = "/dev/gpiochip0";
@@ -162,6 +174,7 @@ struct LampSettings {
   bool active_low = false;  ///< both lamps; each may be so alone, too
   bool warning_active_low = false;
   bool status_active_low = false;
+  DimmerSettings dimmer;
   [[nodiscard]] bool warning_is_low() const noexcept { return active_low || warning_active_low; }
   [[nodiscard]] bool status_is_low() const noexcept { return active_low || status_active_low; }
 };
@@ -170,6 +183,8 @@ struct ToneSettings {
   bool enabled = false;
   std::string device = "default";
   TonePattern collision{};
+  double quietest = AlertLevelSettings{}.quietest;
+  double night_volume = AlertLevelSettings{}.night_volume;
 };
 
 struct WatchdogSettings {

@@ -51,6 +51,8 @@ class Rules {
          {"thermal.failed_c"}, "must be less than thermal.failed_c");
     need(config_.lamp.warning_line != config_.lamp.status_line, "lamp.status_line",
          {"lamp.warning_line"}, "must differ from lamp.warning_line");
+    need(config_.lamp.enabled || !config_.lamp.dimmer.enabled, "lamp.dimmer.enabled",
+         {"lamp.enabled"}, "must be false without lamps: lamp.enabled");
     need(config_.health.camera_silent < config_.health.camera_failed, "health.camera_silent_ms",
          {"health.camera_failed_ms"}, "must be less than health.camera_failed_ms");
     check_detector();

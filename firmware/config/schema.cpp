@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/config/schema.hpp"
 
+#include "firmware/config/can_schema.hpp"
 #include "firmware/config/decisions_schema.hpp"
 
 namespace kerb::config {
@@ -35,11 +36,6 @@ constexpr const char* kViewLamps[] = {"off", "slow_blink", "on"};
 constexpr const char* kExposureModes[] = {"camera", "people"};
 constexpr const char* kMains[] = {"none", "50hz", "60hz"};
 constexpr const char* kGainKinds[] = {"linear", "decibel"};
-constexpr const char* kSpeedUnits[] = {"m/s", "km/h", "mph"};
-constexpr const char* kYawRateUnits[] = {"rad/s", "deg/s"};
-constexpr const char* kAngleUnits[] = {"rad", "deg"};
-constexpr const char* kSides[] = {"left", "right"};
-constexpr const char* kChecksums[] = {"none", "crc8-j1850", "crc8-e2e1", "xor"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
 constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",  "grey10",  "grey12",
@@ -397,143 +393,6 @@ constexpr Table kLimitedViewTable = table_of<LimitedViewSettings>(
     "limited_view", "When the driver is told that people are seen too late (docs/warning.md).",
     kLimitedView);
 
-// A limit must not be so narrow that ordinary driving is implausible (cars brake with 10 m/s2, turn
-// with 1 rad/s and their wheels by 0.5 rad), or a signal so old that it says nothing: after a
-// second a car is elsewhere.
-constexpr Field kCanVehicle[] = {
-    integer<&VehicleLimits::motion_stale>(
-        "motion_stale_ms", 40, 1000, "ms",
-        "Speed, yaw rate and steering are stale after this time without a good message."),
-    integer<&VehicleLimits::body_stale>(
-        "body_stale_ms", 200, 5000, "ms",
-        "Turn signal and gear are stale after this time without a good message."),
-    number<&VehicleLimits::speed_min_mps>("speed_min_mps", -30, -2, "m/s",
-                                          "A lower speed is implausible."),
-    number<&VehicleLimits::speed_max_mps>("speed_max_mps", 30, 150, "m/s",
-                                          "A higher speed is implausible."),
-    number<&VehicleLimits::yaw_rate_max_radps>("yaw_rate_max_radps", 1, 5, "rad/s",
-                                               "A faster turn, either way, is implausible."),
-    number<&VehicleLimits::acceleration_max_mps2>(
-        "acceleration_max_mps2", 10, 50, "m/s2",
-        "A faster change of speed, either way, is implausible."),
-    number<&VehicleLimits::yaw_acceleration_max_radps2>(
-        "yaw_acceleration_max_radps2", 5, 50, "rad/s2",
-        "A faster change of yaw rate, either way, is implausible."),
-    number<&VehicleLimits::steering_max_rad>(
-        "steering_max_rad", 0.5, 1.6, "rad",
-        "A larger angle of the front wheels, either way, is implausible."),
-    number<&VehicleLimits::steering_rate_max_radps>("steering_rate_max_radps", 1, 20, "rad/s",
-                                                    "A faster change of it is implausible."),
-    integer<&VehicleLimits::recover_messages>(
-        "recover_messages", 1, 25, "messages",
-        "Consecutive good messages that end a signal's fault.")};
-constexpr Table kCanVehicleTable = table_of<VehicleLimits>(
-    "can.vehicle", "Which of the vehicle's signals are accepted; see docs/can.md.", kCanVehicle);
-
-constexpr Field kVehicleMessage[] = {
-    text<&VehicleMessageSettings::name>("name", 1, 128, TextRule::name,
-                                        "Its name in the DBC file."),
-    integer<&VehicleMessageSettings::cycle_ms>(
-        "cycle_ms", 0, 1000, "ms",
-        "From one to the next; 0: as the DBC file says (GenMsgCycleTime). Its signals are stale "
-        "after ten cycles, at most 0.5 s (with speed, yaw rate or steering) or 5 s."),
-    text<&VehicleMessageSettings::counter>(
-        "counter", 0, 128, TextRule::name,
-        "The signal that counts the messages; empty: there is none."),
-    integer<&VehicleMessageSettings::counter_values>(
-        "counter_values", 0, 256, "",
-        "How many values it has before it begins again with 0; 0: as many as its bits can tell."),
-    choice<&VehicleMessageSettings::checksum>(
-        "checksum", kChecksums, "Its checksum, which must be stated; see docs/can.md."),
-    text<&VehicleMessageSettings::checksum_signal>("checksum_signal", 0, 128, TextRule::name,
-                                                   "The signal that holds the checksum: a byte."),
-    integer<&VehicleMessageSettings::data_id>(
-        "data_id", 0, 65535, "",
-        "Number that the checksum covers before the message's bytes; unset: none.")};
-constexpr Table kVehicleMessageTable = table_of<VehicleMessageSettings>(
-    "can.layout.message", "A message of the vehicle: one table for each that can.layout uses.",
-    kVehicleMessage);
-
-using Map = VehicleMapping;
-template <auto Member>
-constexpr Field signal_key(const char* name, const char* doc) {
-  return text<Member>(name, 0, 257, TextRule::printable, doc);
-}
-template <auto Member>
-constexpr Field numbers_key(const char* name, const char* doc) {
-  return text<Member>(name, 0, 200, TextRule::printable, doc);
-}
-constexpr Field kCanLayout[] = {
-    path_or_none<&Map::dbc>("dbc",
-                            "DBC file of the vehicle's bus, beside this file; empty: the messages "
-                            "of kerbwatch.dbc, and no other key of this table."),
-    signal_key<&Map::speed>("speed", "MESSAGE.SIGNAL of the speed; backwards is negative."),
-    choice<&Map::speed_unit>("speed_unit", kSpeedUnits, "What it is in, scaled as the DBC says."),
-    signal_key<&Map::speed_valid>("speed_valid", "0 there: the speed is not available."),
-    signal_key<&Map::speed_backwards>("speed_backwards",
-                                      "Not 0 there: the speed's number is one backwards."),
-    signal_key<&Map::yaw_rate>("yaw_rate", "MESSAGE.SIGNAL of the yaw rate."),
-    choice<&Map::yaw_rate_unit>("yaw_rate_unit", kYawRateUnits,
-                                "What it is in, scaled as the DBC says."),
-    choice<&Map::yaw_rate_positive>("yaw_rate_positive", kSides, "Where a positive one turns to."),
-    signal_key<&Map::yaw_rate_valid>("yaw_rate_valid", "0 there: it is not available."),
-    signal_key<&Map::yaw_rate_right>(
-        "yaw_rate_right", "Not 0 there: its number, which has no sign, is to the right."),
-    signal_key<&Map::steering>("steering",
-                               "MESSAGE.SIGNAL of the steering angle, if there is one."),
-    choice<&Map::steering_unit>("steering_unit", kAngleUnits,
-                                "What it is in, scaled as the DBC says."),
-    choice<&Map::steering_positive>("steering_positive", kSides, "Where a positive one steers to."),
-    number<&Map::steering_ratio>(
-        "steering_ratio", 1, 30, "",
-        "Angle of the steering wheel for one of the front wheels; 1: it is that of the wheels."),
-    signal_key<&Map::steering_valid>("steering_valid", "0 there: it is not available."),
-    signal_key<&Map::steering_right>(
-        "steering_right", "Not 0 there: its number, which has no sign, is to the right."),
-    signal_key<&Map::turn_signal>("turn_signal",
-                                  "MESSAGE.SIGNAL of the turn signal, where one signal has both "
-                                  "sides; its raw numbers are in the next keys."),
-    numbers_key<&Map::turn_signal_off>("turn_signal_off",
-                                       "Raw numbers for off; empty: all others."),
-    numbers_key<&Map::turn_signal_left>("turn_signal_left", "Raw numbers for left."),
-    numbers_key<&Map::turn_signal_right>("turn_signal_right", "Raw numbers for right."),
-    numbers_key<&Map::turn_signal_hazard>("turn_signal_hazard", "Raw numbers for both sides."),
-    numbers_key<&Map::turn_signal_none>("turn_signal_none", "Raw numbers for not available."),
-    signal_key<&Map::left_indicator>("left_indicator",
-                                     "MESSAGE.SIGNAL that is not 0 with the left turn signal, "
-                                     "where each side has its own (both: hazard)."),
-    signal_key<&Map::right_indicator>("right_indicator",
-                                      "The same for the right, in the same message."),
-    signal_key<&Map::gear>("gear", "MESSAGE.SIGNAL of the gear, or of the reversing light."),
-    numbers_key<&Map::gear_reverse>("gear_reverse", "Raw numbers for reverse."),
-    numbers_key<&Map::gear_park>("gear_park", "Raw numbers for park."),
-    numbers_key<&Map::gear_neutral>("gear_neutral", "Raw numbers for neutral."),
-    numbers_key<&Map::gear_drive>("gear_drive", "Raw numbers for driving; empty: all others."),
-    numbers_key<&Map::gear_none>("gear_none", "Raw numbers for not available."),
-    signal_key<&Map::off_button>("off_button",
-                                 "MESSAGE.SIGNAL that is not 0 while the off button is pressed."),
-    signal_key<&Map::confirm_button>("confirm_button",
-                                     "The same for the confirm button, in the same message."),
-    signal_key<&Map::ignition_cycle>("ignition_cycle",
-                                     "MESSAGE.SIGNAL that is another number with each ignition "
-                                     "(0: not counted), in the same message, if there is one."),
-    tables<&Map::messages>("message", 0, VehicleLayout::kMostMessages, "", kVehicleMessageTable)};
-constexpr Table kCanLayoutTable = table_of<Map>(
-    "can.layout", "Which signals of the vehicle's bus say what Kerbwatch needs; see docs/can.md.",
-    kCanLayout);
-
-constexpr Field kCan[] = {
-    flag<&CanSettings::enabled>("enabled", "Use the bus."),
-    text<&CanSettings::interface>("interface", 1, 15, TextRule::interface,
-                                  "Network interface, as ip link shows it."),
-    flag<&CanSettings::fd>(
-        "fd", "Open the interface for CAN FD, too; Kerbwatch sends classic frames only."),
-    flag<&CanSettings::required>("required",
-                                 "The state is not ACTIVE without the bus or the vehicle's speed."),
-    table<&CanSettings::vehicle>("vehicle", "", kCanVehicleTable),
-    table<&CanSettings::mapping>("layout", "", kCanLayoutTable)};
-constexpr Table kCanTable = table_of<CanSettings>("can", "The vehicle's bus.", kCan);
-
 using Threads = ThreadsSettings;
 constexpr Field kThreads[] = {
     integer<&Threads::control, &ThreadSettings::priority>(
@@ -561,6 +420,21 @@ constexpr Field kThreads[] = {
 constexpr Table kThreadsTable = table_of<Threads>(
     "threads", "How the system runs Kerbwatch's threads; see docs/health.md.", kThreads);
 
+// Below 5 % a lamp may not be seen at all; under 100 Hz it flickers.
+constexpr Field kDimmer[] = {
+    flag<&DimmerSettings::enabled>("enabled",
+                                   "Dim both lamps: a PWM channel switches their supply. Without "
+                                   "pulses the supply must be on."),
+    path<&DimmerSettings::chip>("chip", "PWM chip, a folder of /sys/class/pwm."),
+    integer<&DimmerSettings::channel>("channel", 0, 63, "", "Channel of that chip."),
+    number<&DimmerSettings::frequency_hz>("frequency_hz", 100, 20000, "Hz", "Of the pulses."),
+    flag<&DimmerSettings::active_low>("active_low", "A low level is the bright one."),
+    number<&DimmerSettings::darkest>("darkest", 0.05, 1, "",
+                                     "Share of the full brightness in the dark, or where the "
+                                     "vehicle's dashboard is darkest.")};
+constexpr Table kDimmerTable = table_of<DimmerSettings>(
+    "lamp.dimmer", "The brightness of both lamps; see docs/warning.md.", kDimmer);
+
 constexpr Field kLamp[] = {
     flag<&LampSettings::enabled>("enabled",
                                  "Drive the lamps. First find two free lines with gpioinfo."),
@@ -574,21 +448,27 @@ constexpr Field kLamp[] = {
                                             "A low level lights the red one."),
     flag<&LampSettings::status_active_low>("status_active_low",
                                            "A low level lights the amber one, so that a pull-down "
-                                           "lights it while nothing drives it.")};
+                                           "lights it while nothing drives it."),
+    table<&LampSettings::dimmer>("dimmer", "", kDimmerTable)};
 constexpr Table kLampTable =
     table_of<LampSettings>("lamp", "The lamps, on lines of a GPIO chip.", kLamp);
 
-constexpr Field kTone[] = {flag<&ToneSettings::enabled>("enabled", "Sound the warning."),
-                           text<&ToneSettings::device>("device", 1, 255, TextRule::printable,
-                                                       "ALSA device, as aplay -L lists them."),
-                           number<&ToneSettings::collision, &TonePattern::frequency_hz>(
-                               "frequency_hz", 800, 8000, "Hz", "Fundamental of the tone."),
-                           number<&ToneSettings::collision, &TonePattern::pulses_per_s>(
-                               "pulses_per_s", 6, 12, "1/s", "Pulses in a second."),
-                           number<&ToneSettings::collision, &TonePattern::duty>(
-                               "duty", 0.25, 0.95, "", "Share of a pulse's period that sounds."),
-                           number<&ToneSettings::collision, &TonePattern::volume>(
-                               "volume", 0.01, 1, "", "Share of full scale.")};
+constexpr Field kTone[] = {
+    flag<&ToneSettings::enabled>("enabled", "Sound the warning."),
+    text<&ToneSettings::device>("device", 1, 255, TextRule::printable,
+                                "ALSA device, as aplay -L lists them."),
+    number<&ToneSettings::collision, &TonePattern::frequency_hz>("frequency_hz", 800, 8000, "Hz",
+                                                                 "Fundamental of the tone."),
+    number<&ToneSettings::collision, &TonePattern::pulses_per_s>("pulses_per_s", 6, 12, "1/s",
+                                                                 "Pulses in a second."),
+    number<&ToneSettings::collision, &TonePattern::duty>("duty", 0.25, 0.95, "",
+                                                         "Share of a pulse's period that sounds."),
+    number<&ToneSettings::collision, &TonePattern::volume>("volume", 0.01, 1, "",
+                                                           "Share of full scale."),
+    number<&ToneSettings::quietest>("quietest", 0.1, 1, "",
+                                    "Share of it where the vehicle's volume is lowest."),
+    number<&ToneSettings::night_volume>(
+        "night_volume", 0.1, 1, "", "Share of it in the dark, where the vehicle tells no volume.")};
 constexpr Table kToneTable =
     table_of<ToneSettings>("tone", "The sound of a collision warning.", kTone);
 
@@ -796,6 +676,5 @@ constexpr Table kConfigTable = table_of<Config>("", "The file as a whole.", kCon
 }  // namespace
 
 const Table& config_table() { return kConfigTable; }
-const Table& can_layout_table() { return kCanLayoutTable; }
 
 }  // namespace kerb::config

@@ -8,7 +8,5 @@ namespace kerb::config {
 /// The one list of what may stand in a configuration file. Reading, checking, the default file and
 /// the reference in docs/ are all made from it; defaults are those of Config itself.
 [[nodiscard]] const schema::Table& config_table();
-/// Of that, [can.layout].
-[[nodiscard]] const schema::Table& can_layout_table();
 
 }  // namespace kerb::config

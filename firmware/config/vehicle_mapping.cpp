@@ -15,6 +15,7 @@
 #include <system_error>
 #include <utility>
 
+#include "firmware/config/can_schema.hpp"
 #include "firmware/config/schema.hpp"
 #include "firmware/dbc/dbc.hpp"
 #include "firmware/schema/reference.hpp"
@@ -89,6 +90,8 @@ class Mapper {
     pair("off_button", map_.off_button, out_.off_button, "confirm_button", map_.confirm_button,
          out_.confirm_button);
     ignition();
+    dial("lamp_brightness", map_.lamp_brightness, out_.lamp_brightness);
+    dial("sound_volume", map_.sound_volume, out_.sound_volume);
     messages();
     check_ranges();
     if (!good_) return std::nullopt;
@@ -218,13 +221,19 @@ class Mapper {
       return;
     }
     if (!found) return;
-    const dbc::Signal& signal = *found->signal;
-    out.message = found->message;
-    out.bits = found->bits();
+    scale(*found, name, out);
+    out.unit = unit;
+    flag_beside(valid_name, valid, *found, name, out.valid);
+    flag_beside(negative_name, negative, *found, name, out.negative);
+  }
+  /// As the DBC file scales it, within the range that it states there.
+  void scale(const Found& found, const char* name, NumberSignal& out) {
+    const dbc::Signal& signal = *found.signal;
+    out.message = found.message;
+    out.bits = found.bits();
     out.is_signed = signal.is_signed;
     out.factor = signal.factor;
     out.offset = signal.offset;
-    out.unit = unit;
     const std::int64_t most = (std::int64_t{1} << (signal.length - (signal.is_signed ? 1 : 0))) - 1;
     out.raw_max = most;
     out.raw_min = signal.is_signed ? -most - 1 : 0;
@@ -241,8 +250,20 @@ class Mapper {
       out.raw_min = low;
       out.raw_max = high;
     }
-    flag_beside(valid_name, valid, *found, name, out.valid);
-    flag_beside(negative_name, negative, *found, name, out.negative);
+  }
+  /// 0..1 from one end of its range to the other.
+  void dial(const char* name, const std::string& text, NumberSignal& out) {
+    const std::optional<Found> found = find(name, text);
+    if (!found) return;
+    scale(*found, name, out);
+    const auto value = [&](std::int64_t raw) {
+      return static_cast<double>(raw) * out.factor + out.offset;
+    };
+    const double low = std::min(value(out.raw_min), value(out.raw_max)),
+                 high = std::max(value(out.raw_min), value(out.raw_max));
+    if (high <= low) return;  // told above
+    out.factor /= high - low;
+    out.offset = (out.offset - low) / (high - low);
   }
   void flag_beside(const char* name, const std::string& text, const Found& main,
                    const char* main_name, SignalBits& out) {

@@ -16,7 +16,8 @@ AlertPublisher::AlertPublisher(const Config& config, const ControlDevices& devic
     : config_{config},
       bus_{devices.bus},
       totals_{totals},
-      outputs_{devices.warning_lamp, devices.status_lamp, devices.tone, config.tone.collision},
+      outputs_{devices.warning_lamp, devices.status_lamp, devices.tone, config.tone.collision,
+               devices.dimmer},
       status_{start},
       ready_{start},
       objects_{start} {}
@@ -48,6 +49,7 @@ void AlertPublisher::show(Nanos now, const RoundResult& round, ChangeReporter& r
   }
   if (const std::optional<bool> held = round.service.status_lamp())
     status = *held ? StatusLight::on : StatusLight::off;
+  outputs_.set_level(round.level);
   outputs_.show(lamp, sound, status, now);
   if (lamp == lamp_) return;
   const bool by_test = tests && (round.service.lamp() != WarningLevel::none || lamp_by_test_);

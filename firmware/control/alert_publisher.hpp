@@ -12,6 +12,7 @@
 #include "firmware/control/service_test.hpp"
 #include "firmware/control/start_round.hpp"
 #include "firmware/control/warner.hpp"
+#include "firmware/types/alert_levels.hpp"
 #include "firmware/types/people_report.hpp"
 #include "firmware/warning/alert_outputs.hpp"
 
@@ -22,6 +23,7 @@ struct RoundResult {
   const HealthReport& health;
   const Warner& warner;
   const ServiceTest& service;
+  AlertLevel level{};                   ///< how bright and how loud
   std::optional<double> speed_mps;      ///< nothing: not known
   std::optional<double> board_celsius;  ///< nothing: not measured
   std::optional<CameraRates> rates;     ///< the worst of all cameras; nothing: no camera

@@ -15,6 +15,7 @@
 #include "hal/camera_settings.hpp"
 #include "hal/can_bus.hpp"
 #include "hal/diagnostic_link.hpp"
+#include "hal/dimmer.hpp"
 #include "hal/output_line.hpp"
 #include "hal/thermal.hpp"
 #include "hal/tone.hpp"
@@ -35,6 +36,7 @@ struct ControlDevices {
   OutputLine* warning_lamp = nullptr;
   OutputLine* status_lamp = nullptr;
   Tone* tone = nullptr;
+  Dimmer* dimmer = nullptr;  ///< of both lamps
   Thermal* thermal = nullptr;
   EventLog* events = nullptr;
   Watchdog* watchdog = nullptr;

@@ -35,6 +35,12 @@ fuse::FuserSettings fusion_of(const Config& config, std::size_t cameras) noexcep
           .contact = config.decisions.contact};
 }
 
+AlertLevelSettings levels_of(const Config& config) noexcept {
+  return {.darkest = config.lamp.dimmer.darkest,
+          .quietest = config.tone.quietest,
+          .night_volume = config.tone.night_volume};
+}
+
 }  // namespace
 
 Controller::Controller(const Config& config, const ControlDevices& devices,
@@ -63,6 +69,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       service_{config.service_enabled},
       warner_{config.decisions.warning.at(config.warning.sensitivity), config.limited_view,
               fusion_of(config, cameras_.size())},
+      levels_{levels_of(config)},
       publisher_{config, devices, start, totals_},
       watchdog_{devices.watchdog, clock, log, start},
       summary_{cameras_, start} {
@@ -151,7 +158,8 @@ void Controller::serve_tester(Nanos now) {
 
 void Controller::publish(Nanos now) {
   const Nanos before = clock_.now();
-  const std::optional<double> speed = bus_.vehicle(now).speed_mps.value;
+  const can::VehicleState vehicle = bus_.vehicle(now);
+  const std::optional<double> speed = vehicle.speed_mps.value;
   service_.update(speed, now);
   // One camera's people are sent also while it cannot see: they are still tracked. Of several,
   // those of the others may be the same.
@@ -160,6 +168,8 @@ void Controller::publish(Nanos now) {
                      {.health = health_,
                       .warner = warner_,
                       .service = service_,
+                      .level = levels_.step(now, vehicle.lamp_brightness.value,
+                                            vehicle.sound_volume.value, warner_.view()),
                       .speed_mps = speed,
                       .board_celsius = board_judge_.celsius(),
                       .rates = cameras_judge_.worst_rates(),

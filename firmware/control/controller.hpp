@@ -19,6 +19,7 @@
 #include "firmware/diagnostics/diagnostics.hpp"
 #include "firmware/health/health_monitor.hpp"
 #include "firmware/pipeline/stage_times.hpp"
+#include "firmware/warning/alert_levels.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
 
@@ -112,6 +113,7 @@ class Controller {
   ServiceTest service_;
   std::optional<diagnostics::Diagnostics> diagnostics_;
   Warner warner_;
+  AlertLevels levels_;
   AlertPublisher publisher_;
   WatchdogFeeder watchdog_;
   SummaryReporter summary_;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "firmware/diagnostics/image_writer.hpp"
 #include "firmware/diagnostics/life.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
@@ -20,17 +21,12 @@ struct LifeBookOptions {
 };
 
 /// Keeps the counters and the off switch. Reads and writes on a thread of its own: a disk that
-/// hangs holds nobody.
+/// hangs holds nobody. The destructor writes what waits, and returns within shutdown_limit.
 class LifeBook {
  public:
   /// Reads what was kept. Files that are damaged are logged, and counting begins anew. Fails: io
   /// (no thread to be had), timeout (the disk hangs: nothing is counted in this run).
   static Result<std::unique_ptr<LifeBook>> open(const LifeBookOptions& options, Log& log);
-  /// Writes what waits, and returns within shutdown_limit.
-  ~LifeBook();
-  LifeBook(const LifeBook&) = delete;
-  LifeBook& operator=(const LifeBook&) = delete;
-
   /// The last run did not end in order: it crashed, was killed, or lost its power.
   [[nodiscard]] bool was_interrupted() const noexcept { return interrupted_; }
   /// What the last run left of the driver's off switch.
@@ -45,15 +41,16 @@ class LifeBook {
   [[nodiscard]] const LifeCounters& counters() const noexcept { return tally_.image().counters; }
 
   /// errno of the last write; 0: it succeeded. Any thread.
-  [[nodiscard]] int error() const noexcept;
-  [[nodiscard]] std::uint64_t written() const noexcept;
+  [[nodiscard]] int error() const noexcept { return writer_->status().error; }
+  [[nodiscard]] std::uint64_t written() const noexcept { return writer_->status().written; }
 
  private:
-  struct Core;
-  LifeBook(std::shared_ptr<Core> core, const LifeImage& kept) noexcept;
+  LifeBook(std::unique_ptr<ImageWriter<LifeImage>> writer, Nanos interval,
+           const LifeImage& kept) noexcept;
   void put() noexcept;
 
-  std::shared_ptr<Core> core_;  // shared with the thread, which outlives this when a disk hangs
+  std::unique_ptr<ImageWriter<LifeImage>> writer_;
+  Nanos interval_;
   LifeTally tally_;
   bool interrupted_;
   KeptSwitch kept_switch_;

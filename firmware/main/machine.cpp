@@ -13,6 +13,7 @@
 #include "drivers/gpu_nodes/gpu_nodes.hpp"
 #include "drivers/guard/guard_link.hpp"
 #include "drivers/isotp/isotp_link.hpp"
+#include "drivers/pwm/linux_pwm.hpp"
 #include "drivers/replay/open_replay.hpp"
 #include "drivers/socketcan/socketcan_bus.hpp"
 #include "drivers/thermal/sysfs_thermal.hpp"
@@ -96,6 +97,8 @@ class LinuxMachine final : public Machine {
       if (Status s = warning_lamp_->set(false); !s) return s;
     if (status_lamp_)
       if (Status s = status_lamp_->set(true); !s) return s;
+    if (dimmer_)
+      if (Status s = dimmer_->set(1); !s) return s;
     if (bus_)
       if (const Error* why = bus_->missing()) return *why;
     if (tone_)
@@ -233,6 +236,13 @@ class LinuxMachine final : public Machine {
     warning_lamp_ = lamp(GuardedLamp::warning, settings.warning_line, settings.warning_is_low());
     devices_.status_lamp = status_lamp_.get();
     devices_.warning_lamp = warning_lamp_.get();
+    if (!settings.dimmer.enabled) return;
+    const DimmerSettings& dimmer = settings.dimmer;
+    const LinuxPwmOptions options{dimmer.chip, dimmer.channel, dimmer.frequency_hz,
+                                  dimmer.active_low};
+    dimmer_ = std::make_unique<ReopeningDimmer>(
+        [options] { return as<Dimmer>(LinuxPwm::open(options)); }, clock_, log_);
+    devices_.dimmer = dimmer_.get();
   }
   void open_tone() {
     if (!config_.tone.enabled) return;
@@ -288,6 +298,7 @@ class LinuxMachine final : public Machine {
   std::unique_ptr<GuardLink> guard_;
   std::unique_ptr<DiagnosticLink> tester_;
   std::unique_ptr<ReopeningLine> warning_lamp_, status_lamp_;
+  std::unique_ptr<Dimmer> dimmer_;
   std::unique_ptr<Tone> tone_;
   std::unique_ptr<Thermal> thermal_;
   std::unique_ptr<Watchdog> watchdogs_;

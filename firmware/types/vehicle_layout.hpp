@@ -97,6 +97,7 @@ struct VehicleLayout {
   FlagSignal turn_left, turn_right;
   ChoiceSignal gear;
   FlagSignal off_button, confirm_button;
+  NumberSignal lamp_brightness, sound_volume;  ///< dials, 0..1: of the dashboard, of warnings
   CountSignal ignition_cycle;  ///< another number with each ignition; in the buttons' message
   bool operator==(const VehicleLayout&) const = default;
 
@@ -146,6 +147,18 @@ struct VehicleLayout {
   out.steering = number(motion, 48, 0.00005, 14);
   out.turn_signal = choice(body, {12, 3}, static_cast<std::uint8_t>(TurnSignal::not_available));
   out.gear = choice(body, {16, 4}, static_cast<std::uint8_t>(Gear::not_available));
+  const auto dial = [](int of, std::uint8_t start) {
+    NumberSignal signal;
+    signal.message = of;
+    signal.bits = {start, 7};
+    signal.raw_min = 1;  // 0: not told, as by a vehicle that knows nothing of it
+    signal.raw_max = 101;
+    signal.factor = 0.01;
+    signal.offset = -0.01;
+    return signal;
+  };
+  out.lamp_brightness = dial(body, 24);
+  out.sound_volume = dial(body, 32);
   out.off_button = {driver, {12, 1}};
   out.confirm_button = {driver, {13, 1}};
   out.ignition_cycle = {driver, {16, 8}};

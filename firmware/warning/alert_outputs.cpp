@@ -41,6 +41,7 @@ void AlertOutputs::show(WarningLevel lamp, bool sound, StatusLight status, Nanos
     warning_on_.reset();
     status_on_.reset();
     sounding_.reset();
+    brightness_.reset();
     repeat_at_ = now + kRepeat;
   }
   if (lamp != lamp_) {
@@ -51,6 +52,7 @@ void AlertOutputs::show(WarningLevel lamp, bool sound, StatusLight status, Nanos
     status_ = status;
     status_since_ = now;
   }
+  dim();
   const bool blink_on =
       ((now - lamp_since_) / kBlinkHalfPeriod) % 2 == 0;  // a new level starts lit
   drive(AlertOutput::warning_lamp, warning_lamp_, warning_on_,
@@ -58,9 +60,26 @@ void AlertOutputs::show(WarningLevel lamp, bool sound, StatusLight status, Nanos
   const bool slow_on = ((now - status_since_) / kSlowHalfPeriod) % 2 == 0;
   drive(AlertOutput::status_lamp, status_lamp_, status_on_,
         status == StatusLight::on || (status == StatusLight::slow_blink && slow_on));
+  this->sound(sound);
+}
 
-  if (tone_ == nullptr || sounding_ == sound) return;
-  tried(AlertOutput::sound, sounding_, sound, sound ? tone_->play(pattern_) : tone_->stop());
+void AlertOutputs::dim() noexcept {
+  if (dimmer_ == nullptr || brightness_ == level_.brightness) return;
+  if (const Status done = dimmer_->set(level_.brightness); done) {
+    brightness_ = level_.brightness;
+  } else {
+    brightness_.reset();
+    if (!refusal_) refusal_ = done.error();
+  }
+}
+
+void AlertOutputs::sound(bool on) noexcept {
+  if (on && !sound_) volume_ = level_.volume;
+  sound_ = on;
+  if (tone_ == nullptr || sounding_ == on) return;
+  TonePattern pattern = pattern_;
+  pattern.volume *= volume_;
+  tried(AlertOutput::sound, sounding_, on, on ? tone_->play(pattern) : tone_->stop());
 }
 
 }  // namespace kerb

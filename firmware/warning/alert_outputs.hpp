@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <optional>
 
+#include "firmware/types/alert_levels.hpp"
 #include "firmware/types/warning_level.hpp"
 #include "hal/base/clock.hpp"
+#include "hal/dimmer.hpp"
 #include "hal/output_line.hpp"
 #include "hal/tone.hpp"
 
@@ -21,15 +23,23 @@ inline constexpr std::size_t kAlertOutputs = 3;
 /// Drives what the driver sees and hears. The warning lamp (red) is steady for a collision and
 /// blinks at 2 Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE
 /// or no warning would be given, and may blink at 0.5 Hz during a limited view.
-/// Any of the three outputs may be missing. Writes an output when it changes, at every show() while
+/// A dimmer sets how bright both lamps are where they are lit; a sound keeps its volume to its end.
+/// Any of these outputs may be missing. Writes an output when it changes, at every show() while
 /// it fails, and once a second in any case, so that a lost output is noticed before it is needed.
 /// A lamp's line is read back each time, where its chip can: one without its level has failed.
 /// One thread.
 class AlertOutputs {
  public:
   AlertOutputs(OutputLine* warning_lamp, OutputLine* status_lamp, Tone* tone,
-               const TonePattern& pattern) noexcept
-      : warning_lamp_{warning_lamp}, status_lamp_{status_lamp}, tone_{tone}, pattern_{pattern} {}
+               const TonePattern& pattern, Dimmer* dimmer = nullptr) noexcept
+      : warning_lamp_{warning_lamp},
+        status_lamp_{status_lamp},
+        tone_{tone},
+        dimmer_{dimmer},
+        pattern_{pattern} {}
+
+  /// How bright and how loud from the next show() on; full before the first call.
+  void set_level(const AlertLevel& level) noexcept { level_ = level; }
 
   /// Sets the outputs. Call it every control round: it does the blinking and the retries.
   void show(WarningLevel lamp, bool sound, StatusLight status, Nanos now) noexcept;
@@ -54,13 +64,20 @@ class AlertOutputs {
   static constexpr Nanos kSlowHalfPeriod = std::chrono::seconds{1};
   static constexpr Nanos kRepeat = std::chrono::seconds{1};
   void drive(AlertOutput output, OutputLine* line, std::optional<bool>& level, bool on) noexcept;
+  void dim() noexcept;
+  void sound(bool on) noexcept;
   void tried(AlertOutput output, std::optional<bool>& level, bool on, const Status& done) noexcept;
 
   OutputLine* warning_lamp_;
   OutputLine* status_lamp_;
   Tone* tone_;
-  TonePattern pattern_;
+  Dimmer* dimmer_;
+  TonePattern pattern_;  // at full volume
+  AlertLevel level_;
+  double volume_ = 1;                                      // of the sound that is on
   std::optional<bool> warning_on_, status_on_, sounding_;  // empty: unknown, so write it
+  std::optional<double> brightness_;                       // likewise
+  bool sound_ = false;
   WarningLevel lamp_ = WarningLevel::none;
   StatusLight status_ = StatusLight::off;
   Nanos lamp_since_{}, status_since_{}, repeat_at_{};

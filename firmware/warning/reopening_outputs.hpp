@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "firmware/warning/reopening.hpp"
+#include "hal/dimmer.hpp"
 #include "hal/output_line.hpp"
 #include "hal/tone.hpp"
 
@@ -28,6 +29,19 @@ class ReopeningLine final : public OutputLine {
  private:
   Reopening<OutputLine> line_;
   bool on_ = false;
+};
+
+/// A Dimmer that is reopened after a loss, by set().
+class ReopeningDimmer final : public Dimmer {
+ public:
+  ReopeningDimmer(DeviceOpener<Dimmer> open, const Clock& clock, Log& log)
+      : dimmer_{nullptr, std::move(open), "dimmer", clock, log} {}
+  Status set(double share) override {
+    return dimmer_.use([&](Dimmer& dimmer) { return dimmer.set(share); });
+  }
+
+ private:
+  Reopening<Dimmer> dimmer_;
 };
 
 /// A Tone that is reopened after a loss, by play() and stop(), and so follows the present command.

@@ -1,4 +1,4 @@
-kerb_add_test(NAME unit_warning SOURCES firmware/warning/test_alert_outputs.cpp
+kerb_add_test(NAME unit_warning SOURCES firmware/warning/test_alert_levels.cpp firmware/warning/test_alert_outputs.cpp
   LINKS kerb::firmware_warning LABELS unit)
 kerb_add_test(NAME unit_warning_logic SOURCES firmware/warning/test_warning_logic.cpp
   LINKS kerb::firmware_warning kerb::sim_judge LABELS unit COUNTS_ALLOCATIONS)

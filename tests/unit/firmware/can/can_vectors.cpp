@@ -91,10 +91,13 @@ Json signals_of(const VehicleMotion& m) {
           {"VEH_YawRate", json_of(m.yaw_rate_radps)},
           {"VEH_Steering", json_of(m.steering_rad)}};
 }
+Json percent_of(std::optional<double> share) { return share ? Json(*share * 100) : Json(nullptr); }
 Json signals_of(const VehicleBody& m) {
   return {{"VEH_Body_Counter", m.counter},
           {"VEH_TurnSignal", static_cast<int>(m.turn_signal)},
-          {"VEH_Gear", static_cast<int>(m.gear)}};
+          {"VEH_Gear", static_cast<int>(m.gear)},
+          {"VEH_LampBrightness", percent_of(m.lamp_brightness)},
+          {"VEH_SoundVolume", percent_of(m.sound_volume)}};
 }
 Json signals_of(const VehicleDriver& m) {
   return {{"VEH_Driver_Counter", m.counter},
@@ -213,7 +216,8 @@ void encode_all(int count, unsigned seed) {
     constexpr int kTurns[] = {0, 1, 2, 3, 7};
     constexpr int kGears[] = {0, 1, 2, 3, 15};
     const VehicleBody body{static_cast<TurnSignal>(kTurns[dice.number(0, 4)]),
-                           static_cast<Gear>(kGears[dice.number(0, 4)]), counter};
+                           static_cast<Gear>(kGears[dice.number(0, 4)]), counter, dice.maybe(0, 1),
+                           dice.maybe(0, 1)};
     print("VEH_Body", encode(body), signals_of(body));
 
     const VehicleDriver driver{dice.coin(), dice.coin(), counter,
@@ -274,6 +278,8 @@ Json values_of(const VehicleLayout& layout, std::size_t index, const VehiclePayl
   add("speed", layout.speed);
   add("yaw_rate", layout.yaw_rate);
   add("steering", layout.steering);
+  add("lamp_brightness", layout.lamp_brightness);
+  add("sound_volume", layout.sound_volume);
   add("off_button", layout.off_button);
   add("confirm_button", layout.confirm_button);
   if (is_here(message_of_turn_signal(layout)))

@@ -31,6 +31,7 @@ ROUNDS_ENCODED = 150  # each has one of every message, and an object list of up 
 ROUNDS_DECODED = 300  # each has one of every message
 ROUNDS_OF_LAYOUTS = 1000  # each has one of every message of a layout
 SEED = 20240607
+OPTIONAL = ("VEH_Steering", "VEH_LampBrightness", "VEH_SoundVolume")
 failures = 0
 
 
@@ -69,7 +70,7 @@ def not_available(signal):
 def raw_range(signal):
     """The numbers a sender may use: the range the .dbc states."""
     raw = [(limit - signal.offset) / signal.scale for limit in (signal.minimum, signal.maximum)]
-    return round(raw[0]), round(raw[1])
+    return round(min(raw)), round(max(raw))
 
 
 def check_encoder(db, command):
@@ -96,8 +97,8 @@ def check_encoder(db, command):
         for name, value in case["signals"].items():
             signal = message.get_signal_by_name(name)
             if value is None:
-                # The steering is optional: without it its bits are 0, as in the first version of the message.
-                if raw[name] != (0 if name == "VEH_Steering" else not_available(signal)):
+                # What is optional: without it its bits are 0, as in the first version of the message.
+                if raw[name] != (0 if name in OPTIONAL else not_available(signal)):
                     fail(f"{place}: {name} is {decoded[name]}, must be 'not available'")
                 continue
             if not signal.choices:  # the others have numbers past [min|max] of their own
@@ -281,6 +282,13 @@ class Layout:
         if here("left_indicator"):
             left, right = raw[here("left_indicator")] != 0, raw[here("right_indicator")] != 0
             out["turn_signal"] = {"number": (1 if left else 0) + (2 if right else 0), "defined": True}
+        for key in ("lamp_brightness", "sound_volume"):
+            name = here(key)
+            if name:
+                signal = message.get_signal_by_name(name)
+                low, high = raw_range(signal)
+                share = (physical[name] - signal.minimum) / (signal.maximum - signal.minimum)
+                out[key] = share if low <= raw[name] <= high else None
         for key in ("off_button", "confirm_button"):
             if here(key):
                 out[key] = raw[here(key)] != 0
@@ -332,7 +340,8 @@ def check_layouts(paths, command):
     for path in paths:
         count, known = check_layout(path, command)
         total += count
-        for name in ("speed", "yaw_rate", "steering", "turn_signal", "gear", "off_button", "confirm_button", "counter"):
+        for name in ("speed", "yaw_rate", "steering", "turn_signal", "gear", "lamp_brightness", "sound_volume",
+                     "off_button", "confirm_button", "counter"):
             if name not in known:
                 fail(f"{path}: no frame had a {name}")
     return total

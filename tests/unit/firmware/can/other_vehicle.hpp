@@ -56,11 +56,13 @@ inline CanFrame dynamics_2(double yaw_degps, double wheel_deg, int counter) {
   out.data[5] = byte_of(counter << 4);
   return out;
 }
-inline CanFrame comfort_3(int left, int right, int gear, bool off = false, bool menu = false) {
+/// `dimmer` 0..12, 15: not told; `volume_percent` 20..140.
+inline CanFrame comfort_3(int left, int right, int gear, bool off = false, bool menu = false,
+                          int dimmer = 15, int volume_percent = 140) {
   CanFrame out = frame_of(900, false, 4);
   out.data[1] = byte_of(left | right << 1);
-  out.data[2] = byte_of(gear);
-  out.data[3] = byte_of((off ? 0x40 : 0) | (menu ? 0x80 : 0));
+  out.data[2] = byte_of(gear | dimmer << 4);
+  out.data[3] = byte_of((off ? 0x40 : 0) | (menu ? 0x80 : 0) | (140 - volume_percent) / 5);
   out.data[0] = out.data[1] ^ out.data[2] ^ out.data[3];
   return out;
 }

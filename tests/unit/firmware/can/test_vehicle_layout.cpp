@@ -31,7 +31,8 @@ struct OtherVehicle {
     if (talks) signals.feed(other::brake_1(speed_kmh, steps % 15), now);
     if (steps % 2 == 0 && turns)
       signals.feed(other::dynamics_2(yaw_degps, wheel_deg, steps / 2 % 8), now);
-    if (steps % 10 == 0) signals.feed(other::comfort_3(left, right, gear), now);
+    if (steps % 10 == 0)
+      signals.feed(other::comfort_3(left, right, gear, false, false, dimmer, volume_percent), now);
     ++steps;
   }
   void run(int count) {
@@ -43,7 +44,7 @@ struct OtherVehicle {
   Nanos now = 1s;
   int steps = 0;
   double speed_kmh = 36, yaw_degps = 0, wheel_deg = 0;
-  int left = 0, right = 0, gear = 1;
+  int left = 0, right = 0, gear = 1, dimmer = 15, volume_percent = 140;
   bool talks = true, turns = true;
 };
 
@@ -75,6 +76,23 @@ TEST(every_signal_of_another_vehicle_arrives_in_si_units) {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, -2, car.state().speed_mps.value.value_or(9));
   TEST_ASSERT_TRUE(car.state().turn_signal.value == TurnSignal::hazard);
   TEST_ASSERT_TRUE(car.state().gear.value == Gear::reverse);
+}
+
+TEST(a_dial_is_a_share_of_the_range_that_the_file_states) {
+  OtherVehicle car;
+  car.run(40);
+  TEST_ASSERT_VALIDITY(missing, car.state().lamp_brightness);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, car.state().sound_volume.value.value_or(-1));
+  car.dimmer = 3;
+  car.volume_percent = 50;
+  car.run(40);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.25, car.state().lamp_brightness.value.value_or(-1));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.25, car.state().sound_volume.value.value_or(-1));
+  car.dimmer = 12;
+  car.volume_percent = 20;
+  car.run(10);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, car.state().lamp_brightness.value.value_or(-1));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, car.state().sound_volume.value.value_or(-1));
 }
 
 TEST(numbers_that_the_lists_do_not_have_are_implausible_and_none_is_missing) {

@@ -296,6 +296,34 @@ TEST(turn_signal_and_gear_follow_the_same_rules) {
   TEST_ASSERT_VALIDITY(stale, signals.at(now).turn_signal);
 }
 
+TEST(dials_are_optional_and_a_vehicle_without_them_sends_the_bits_it_always_had) {
+  VehicleSignals signals{VehicleLimits{}, Nanos{1s}};
+  Nanos now = 1s;
+  VehicleBody body{TurnSignal::off, Gear::drive, 0};
+  const auto send = [&](std::optional<double> brightness, std::optional<double> volume) {
+    now += 100ms;
+    body.lamp_brightness = brightness;
+    body.sound_volume = volume;
+    const CanFrame frame = encode(body);
+    signals.feed(frame, now);
+    body.counter = static_cast<std::uint8_t>((body.counter + 1) & 0xF);
+    return frame;
+  };
+  CanFrame last;
+  for (int i = 0; i < 3; ++i) last = send(std::nullopt, std::nullopt);
+  for (std::size_t i = 3; i < 8; ++i) TEST_ASSERT_EQUAL_HEX8(0, last.data[i]);
+  TEST_ASSERT_VALIDITY(missing, signals.at(now).lamp_brightness);
+  TEST_ASSERT_VALIDITY(missing, signals.at(now).sound_volume);
+  for (int i = 0; i < 3; ++i) send(0.0, 1.0);
+  TEST_ASSERT_EQUAL_DOUBLE(0, signals.at(now).lamp_brightness.value.value_or(-1));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, signals.at(now).sound_volume.value.value_or(-1));
+  send(0.37, 0.5);  // at once: a driver turns a dial as fast as they like
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.37, signals.at(now).lamp_brightness.value.value_or(-1));
+  now += 1001ms;
+  TEST_ASSERT_VALIDITY(stale, signals.at(now).lamp_brightness);
+  TEST_ASSERT_TRUE(signals.at(now).gear.validity == Validity::stale);
+}
+
 TEST(steering_is_optional_and_no_fault_of_it_is_one_of_the_state) {
   Vehicle car;
   const auto steer = [&](std::optional<double> angle) {

@@ -73,6 +73,7 @@ Drive::Drive(const Options& options) {
   devices.warning_lamp = &lamp;
   devices.status_lamp = &amber;
   devices.tone = &tone;
+  devices.dimmer = &dimmer;
   devices.thermal = &thermal;
   devices.watchdog = &watchdog;
   devices.recorder = options.recorder;
@@ -211,6 +212,8 @@ void Drive::talk(Nanos now) {
     body.gear = *gear;
     body.turn_signal = TurnSignal::off;
     body.counter = body_counter_++ & 15;
+    body.lamp_brightness = lamp_brightness;
+    body.sound_volume = sound_volume;
     tell(can::encode(body));
   }
   if (buttons && now >= buttons_due_) {

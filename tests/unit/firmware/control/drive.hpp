@@ -12,6 +12,7 @@
 #include "firmware/control/controller.hpp"
 #include "firmware/threads/bell.hpp"
 #include "hal/fake/can_bus.hpp"
+#include "hal/fake/dimmer.hpp"
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
 #include "hal/fake/output_line.hpp"
@@ -123,6 +124,7 @@ class Drive : public Listener {
   FakeCanBus ours{wire, clock};
   FakeOutputLine lamp, amber;
   FakeTone tone;
+  FakeDimmer dimmer;
   FakeThermal thermal;
   LifeOfSteps life{clock};
   FakeWatchdogTimer timer{life, clock.real(std::chrono::seconds{4})};
@@ -141,8 +143,9 @@ class Drive : public Listener {
   std::optional<double> speed = 0;   ///< as told; none: the car says that it does not know
   std::optional<double> told_speed;  ///< told instead
   std::optional<double> yaw_rate = 0;
-  std::optional<Gear> gear;                   ///< none: the car does not tell
-  std::optional<can::VehicleDriver> buttons;  ///< likewise
+  std::optional<Gear> gear;                             ///< none: the car does not tell
+  std::optional<double> lamp_brightness, sound_volume;  ///< with the gear; none: it does not tell
+  std::optional<can::VehicleDriver> buttons;            ///< as the gear
   bool talking = true, filming = true;
   bool unheard = false;                    ///< the car talks, and it is lost on the way
   int brightness = 120;                    ///< grey value of the pictures, up to 253

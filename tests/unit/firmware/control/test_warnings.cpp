@@ -331,6 +331,28 @@ TEST(a_limited_view_is_told_with_its_distance_and_warns_all_the_same) {
   TEST_ASSERT_FALSE(drive.amber.on());
 }
 
+TEST(at_night_the_lamps_are_dimmed_and_a_dial_of_the_vehicle_comes_before_that) {
+  Drive drive{{.measures_view = true}};
+  drive.speed = 10;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.run(seconds{5});
+  TEST_ASSERT_EQUAL_DOUBLE(1, drive.dimmer.share());
+  drive.brightness = 6;  // night
+  drive.run(seconds{8});
+  TEST_ASSERT_EQUAL_DOUBLE(drive.config.lamp.dimmer.darkest, drive.dimmer.share());
+  drive.gear = Gear::drive;
+  drive.lamp_brightness = 0.5;
+  drive.sound_volume = 0;
+  drive.run(seconds{3});
+  TEST_ASSERT_DOUBLE_WITHIN(0.006, 0.5 + 0.5 * drive.config.lamp.dimmer.darkest,
+                            drive.dimmer.share());
+  drive.people = {{.x_m = 40}};
+  TEST_ASSERT_TRUE(
+      drive.until([&] { return drive.level() == WarningLevel::collision; }, seconds{4}));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, drive.config.tone.collision.volume * drive.config.tone.quietest,
+                            drive.tone.sounding()->volume);
+}
+
 TEST(the_amber_lamp_of_a_limited_view_is_as_configured) {
   for (const ViewLamp lamp : {ViewLamp::off, ViewLamp::on}) {
     Drive drive{{.measures_view = true, .limited_view = {.lamp = lamp}}};

@@ -7,6 +7,7 @@
 
 #include "firmware/warning/reopening_outputs.hpp"
 #include "hal/fake/clock.hpp"
+#include "hal/fake/dimmer.hpp"
 #include "hal/fake/log.hpp"
 #include "hal/fake/output_line.hpp"
 #include "hal/fake/tone.hpp"
@@ -56,6 +57,52 @@ TEST(a_lamp_whose_line_does_not_follow_has_failed) {
   d.status.stuck_at = true;  // it cannot be put out either
   d.outputs.show(WarningLevel::collision, false, false, seconds{2} + milliseconds{30});
   TEST_ASSERT_TRUE(d.outputs.last(AlertOutput::status_lamp)->refusal.has_value());
+}
+
+TEST(both_lamps_are_as_bright_as_the_level_says) {
+  Desk d;
+  FakeDimmer dimmer;
+  AlertOutputs outputs{&d.warning, &d.status, &d.tone, d.pattern, &dimmer};
+  outputs.show(WarningLevel::none, false, true, seconds{1});
+  TEST_ASSERT_EQUAL_DOUBLE(1, dimmer.share());
+  outputs.set_level({.brightness = 0.3});
+  for (int ms = 10; ms < 1000; ms += 10)
+    outputs.show(WarningLevel::none, false, true, seconds{1} + milliseconds{ms});
+  TEST_ASSERT_EQUAL_size_t(2, dimmer.history.size());  // written when it changes,
+  outputs.show(WarningLevel::none, false, true, seconds{2});
+  TEST_ASSERT_EQUAL_size_t(3, dimmer.history.size());  // and once a second
+  TEST_ASSERT_EQUAL_DOUBLE(0.3, dimmer.share());
+  TEST_ASSERT_TRUE(d.status.on());
+}
+
+TEST(a_dimmer_that_refuses_is_told_and_tried_again_and_the_lamps_go_on) {
+  Desk d;
+  FakeDimmer dimmer;
+  AlertOutputs outputs{&d.warning, &d.status, &d.tone, d.pattern, &dimmer};
+  dimmer.unplugged = true;
+  outputs.show(WarningLevel::collision, true, false, seconds{1});
+  TEST_ASSERT_TRUE(outputs.refusal().has_value());
+  TEST_ASSERT_TRUE(d.warning.on());
+  TEST_ASSERT_TRUE(d.tone.sounding().has_value());
+  outputs.show(WarningLevel::collision, true, false, seconds{1} + milliseconds{10});
+  TEST_ASSERT_TRUE(outputs.refusal().has_value());
+  dimmer.unplugged = false;
+  outputs.show(WarningLevel::collision, true, false, seconds{1} + milliseconds{20});
+  TEST_ASSERT_FALSE(outputs.refusal().has_value());
+}
+
+TEST(a_sound_keeps_its_volume_to_its_end) {
+  Desk d;
+  d.outputs.set_level({.volume = 0.6});
+  d.outputs.show(WarningLevel::collision, true, false, seconds{1});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.3, d.tone.sounding()->volume);  // of the pattern's 0.5
+  d.outputs.set_level({.volume = 1});
+  for (int ms = 10; ms < 3000; ms += 10)
+    d.outputs.show(WarningLevel::collision, true, false, seconds{1} + milliseconds{ms});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.3, d.tone.sounding()->volume);
+  d.outputs.show(WarningLevel::none, false, false, seconds{5});
+  d.outputs.show(WarningLevel::collision, true, false, seconds{6});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5, d.tone.sounding()->volume);
 }
 
 TEST(information_blinks_twice_a_second_and_makes_no_sound) {
