@@ -9,6 +9,7 @@ namespace kerb {
 namespace {
 
 constexpr Nanos kDarkAfter = std::chrono::seconds{3}, kLightAfter = std::chrono::seconds{10};
+constexpr double kClear = 0.9;  // of the view in good light: it is as long
 constexpr double kFade_per_s = 0.5;
 constexpr double kSteps = 100;
 
@@ -24,6 +25,10 @@ void AlertLevels::look(Nanos now, const std::optional<ViewReport>& view) noexcep
     doubted_since_.reset();  // nobody knows: as it was
     return;
   }
+  // Of a view that was short a moment ago, one picture may say that nothing ends it.
+  const bool clears_up =
+      view->limit == ViewLimit::size && view->distance_m < kClear * view->clear_m;
+  if (clears_up || view->limit == ViewLimit::people) return;
   if ((view->limit == ViewLimit::light) == dark_) {
     doubted_since_.reset();
     return;

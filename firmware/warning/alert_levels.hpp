@@ -10,8 +10,9 @@ namespace kerb {
 
 /// Turns brightness and volume down and up: as the vehicle tells it, else by the light. It is dark
 /// once darkness has ended the view for three seconds, so not under a bridge, and light again once
-/// it has not for ten. Brightness changes by half of the full one a second, in steps of 1 %. One
-/// thread; allocates nothing.
+/// the view has been long, or ended by fog or the glass, for ten: a lamp that is too bright is
+/// better than one that is not seen. Brightness changes by half of the full one a second, in steps
+/// of 1 %. One thread; allocates nothing.
 class AlertLevels {
  public:
   explicit AlertLevels(const AlertLevelSettings& settings) noexcept : settings_{settings} {}

@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 namespace {
 
 std::optional<ViewReport> view_of(ViewLimit limit) {
-  return ViewReport{.known = true, .distance_m = 30, .clear_m = 60, .limit = limit};
+  const double distance_m = limit == ViewLimit::size ? 60 : 30;
+  return ViewReport{.known = true, .distance_m = distance_m, .clear_m = 60, .limit = limit};
 }
 
 /// Rounds of 10 ms.
@@ -70,12 +71,30 @@ TEST(a_bridge_is_no_night_and_a_street_lamp_no_day) {
   e.view = view_of(ViewLimit::light);
   e.run(4s);
   for (int i = 0; i < 20; ++i) {
-    e.view = view_of(ViewLimit::people);
+    e.view = view_of(ViewLimit::size);
     e.run(8s);
     e.view = view_of(ViewLimit::light);
     e.run(1s);
     TEST_ASSERT_TRUE(e.levels.dark());
   }
+}
+
+TEST(pictures_of_a_short_view_that_say_nothing_of_its_end_are_no_daylight) {
+  Evening e;
+  const auto blink = [&](Nanos duration) {
+    for (Nanos t{}; t < duration; t += 100ms) {
+      e.view = view_of(ViewLimit::light);
+      e.run(70ms);
+      e.view->limit = ViewLimit::size;  // of one picture in three; the distance is an average
+      e.run(30ms);
+    }
+  };
+  blink(6s);
+  TEST_ASSERT_TRUE(e.levels.dark());
+  TEST_ASSERT_EQUAL_DOUBLE(0.2, e.last.brightness);
+  e.view = view_of(ViewLimit::people);  // nobody was found again: that says nothing of the light
+  e.run(30s);
+  TEST_ASSERT_TRUE(e.levels.dark());
 }
 
 TEST(what_the_vehicle_tells_comes_before_the_light_and_never_ends_in_nothing) {
