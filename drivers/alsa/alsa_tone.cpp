@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "drivers/alsa/playing.hpp"
 #include "drivers/alsa/tone_generator.hpp"
 #include "drivers/base/errors.hpp"
 #include "hal/base/fault_point.hpp"
@@ -23,11 +24,8 @@ namespace kerb {
 namespace {
 
 constexpr unsigned kLongestBufferUs = 40'000, kWantedBufferUs = 30'000, kWantedPeriodUs = 10'000;
-constexpr int kWaitMs =
-    50;  // for room in the buffer; also how soon the thread sees that it should end
-constexpr int kStalledWaits = 10;  // in a row: the device plays nothing
-constexpr int kRecoveries = 10;    // in a row, at once; after that with a rest between
-
+// For room in the buffer; also how soon the thread sees that it should end.
+constexpr int kWaitMs = 50;
 constexpr int kPriority = 10;
 
 void say_nothing(const char*, int, const char*, int, const char*, ...) {}
@@ -89,7 +87,8 @@ struct AlsaTone::Player {
         name{std::string_view{its_name}},
         generator{static_cast<double>(its_format.rate)},
         mono(its_format.period),
-        interleaved(its_format.period * its_format.channels) {}
+        interleaved(its_format.period * its_format.channels),
+        playing{its_format.buffer} {}
 
   // From the caller to the thread.
   struct Order {
@@ -125,8 +124,7 @@ struct AlsaTone::Player {
           fault_point("alsa.write") ? -errno : ::snd_pcm_writei(pcm.get(), from, left);
       if (taken > 0) {
         left -= static_cast<snd_pcm_uframes_t>(taken);
-        fault = 0;
-        stalled = recoveries = 0;
+        playing.takes(static_cast<std::uint64_t>(taken));
         hold_back(static_cast<snd_pcm_uframes_t>(taken));
       } else if (taken == 0 || taken == -EAGAIN) {
         wait_for_room();
@@ -148,9 +146,7 @@ struct AlsaTone::Player {
     const int ready = ::snd_pcm_wait(pcm.get(), kWaitMs);
     if (ready < 0) {
       if (!recover(ready)) ending = true;
-    } else if (ready == 0 && ++stalled >= kStalledWaits) {
-      stalled = 0;
-      fault = EIO;
+    } else if (ready == 0 && playing.had_no_room()) {
       ::snd_pcm_drop(pcm.get());
       ::snd_pcm_prepare(pcm.get());
     }
@@ -159,13 +155,13 @@ struct AlsaTone::Player {
   bool recover(int err) noexcept {
     if (err == -EPIPE) ++underruns;
     if (err == -EINTR) return true;
-    const bool hopeful = ++recoveries <= kRecoveries && err != -ENODEV;
+    const bool hopeful = playing.may_recover() && err != -ENODEV;
     if (hopeful && ::snd_pcm_recover(pcm.get(), err, /*silent=*/1) == 0) return true;
     if (err == -ENODEV || ::snd_pcm_state(pcm.get()) == SND_PCM_STATE_DISCONNECTED) {
-      fault = ENODEV;
+      playing.fail(ENODEV);
       return false;
     }
-    fault = -err;
+    playing.fail(-err);
     std::this_thread::sleep_for(std::chrono::milliseconds{kWaitMs});
     ::snd_pcm_drop(pcm.get());
     ::snd_pcm_prepare(pcm.get());
@@ -184,7 +180,7 @@ struct AlsaTone::Player {
   }
 
   Status status() const {
-    const int err = fault;
+    const int err = playing.error();
     if (err == 0) return Done{};
     return use_error(err, "play on the sound device", name.view());
   }
@@ -197,10 +193,9 @@ struct AlsaTone::Player {
   std::mutex mutex;
   Order order;
   unsigned obeyed = 0;
-  int stalled = 0, recoveries = 0;  // in a row
   std::chrono::steady_clock::time_point played_until{};
   std::atomic<bool> ending = false;
-  std::atomic<int> fault = 0;  // errno; ENODEV stays
+  Playing playing;
   std::atomic<unsigned> underruns = 0;
   std::thread thread;
 };

@@ -27,7 +27,7 @@ class AlsaTone final : public Tone {
   AlsaTone(const AlsaTone&) = delete;
   AlsaTone& operator=(const AlsaTone&) = delete;
 
-  /// gone is permanent: close and open again. io ends when the device takes samples again.
+  /// gone is permanent: close and open again. io ends when the device plays again.
   Status play(const TonePattern& pattern) override;
   Status stop() override;
 
