@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 namespace kerb {
 namespace {
@@ -25,7 +26,7 @@ class GuardedLine final : public OutputLine {
     if (said) on_ = on;
     return said;
   }
-  [[nodiscard]] Result<bool> get() const override { return on_; }
+  [[nodiscard]] Result<bool> get() const override { return link_.works(lamp_) ? on_ : !on_; }
 
  private:
   GuardLink& link_;
@@ -43,15 +44,17 @@ bool is_pipe(int fd) {
 
 std::unique_ptr<GuardLink> GuardLink::take() {
   const char* text = std::getenv(kGuardVariable);
-  int status = -1, warning = -1;
-  if (text == nullptr || std::sscanf(text, "%d,%d", &status, &warning) != 2) return nullptr;
+  int status = -1, warning = -1, answers = -1;
+  if (text == nullptr || std::sscanf(text, "%d,%d,%d", &status, &warning, &answers) != 3)
+    return nullptr;
   ::unsetenv(kGuardVariable);
-  if (!is_pipe(status) || !is_pipe(warning)) return nullptr;
-  for (const int fd : {status, warning}) {
+  if (!is_pipe(status) || !is_pipe(warning) || !is_pipe(answers)) return nullptr;
+  for (const int fd : {status, warning, answers}) {
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     ::fcntl(fd, F_SETFL, O_NONBLOCK);
   }
-  return std::unique_ptr<GuardLink>{new GuardLink{UniqueFd{status}, UniqueFd{warning}}};
+  return std::unique_ptr<GuardLink>{
+      new GuardLink{UniqueFd{status}, UniqueFd{warning}, UniqueFd{answers}}};
 }
 
 Result<std::unique_ptr<OutputLine>> GuardLink::line(GuardedLamp lamp) {
@@ -62,6 +65,16 @@ Result<std::unique_ptr<OutputLine>> GuardLink::line(GuardedLamp lamp) {
 }
 
 Status GuardLink::beat() noexcept { return say(GuardedLamp::status, status_on_); }
+
+bool GuardLink::works(GuardedLamp lamp) noexcept {
+  char answers[64];
+  for (ssize_t n = 0; (n = ::read(answers_.get(), answers, sizeof answers)) > 0;)
+    for (const char answer : std::string_view{answers, static_cast<std::size_t>(n)})
+      for (const GuardedLamp of : kGuardedLamps)
+        for (const bool works : {false, true})
+          if (answer == answer_of(of, works)) works_[static_cast<std::size_t>(of)] = works;
+  return works_[static_cast<std::size_t>(lamp)];
+}
 
 Status GuardLink::say(GuardedLamp lamp, bool on) noexcept {
   if (lamp == GuardedLamp::status) status_on_ = on;

@@ -68,12 +68,13 @@ class Guard {
  private:
   void start() {
     lamps_.forget();
-    std::array<UniqueFd, 2> ends;
+    std::array<UniqueFd, 3> ends;
     for (std::size_t i = 0; i < ends.size(); ++i) {
+      const bool answers = i == pipes_.size();
       int fds[2];
       if (::pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0) return retry(errno);
-      pipes_[i].reset(fds[0]);
-      ends[i].reset(fds[1]);
+      (answers ? answers_ : pipes_[i]).reset(fds[answers ? 1 : 0]);
+      ends[i].reset(fds[answers ? 0 : 1]);
     }
     // Made before the fork: the child only makes system calls until it is another program.
     std::vector<std::string> words;
@@ -82,7 +83,7 @@ class Guard {
           !text.starts_with("WATCHDOG_PID=") && !text.starts_with(kGuardVariable))
         words.emplace_back(text);  // systemd's watchdog is the child's, whatever its number
     words.push_back(std::string{kGuardVariable} + "=" + std::to_string(ends[0].get()) + "," +
-                    std::to_string(ends[1].get()));
+                    std::to_string(ends[1].get()) + "," + std::to_string(ends[2].get()));
     std::vector<char*> environment, arguments;
     for (std::string& word : words) environment.push_back(word.data());
     std::vector<std::string> command = options_.command;
@@ -101,6 +102,8 @@ class Guard {
     }
     child_ = child;
     started_ = now();
+    answered_.fill(std::nullopt);
+    repeat_at_ = started_;  // a lamp that does not work is told at once
   }
 
   void retry(int error) {
@@ -179,6 +182,7 @@ class Guard {
   void bury(int status) {
     child_ = -1;
     for (UniqueFd& pipe : pipes_) pipe.reset();
+    answers_.reset();
     lamps_.forget();
     drive();  // before the log, which may take a while
     const bool orderly = WIFEXITED(status) && WEXITSTATUS(status) == 0;
@@ -204,9 +208,19 @@ class Guard {
       const bool lit = lamps_.lit(lamp, at);
       if (lines_[i] == nullptr || (!all && shown_[i] == lit)) continue;
       const Status done = lines_[i]->set(lit);
+      const Result<bool> level = lines_[i]->get();  // not every chip lets an output be read
+      const bool works = done && (!level || *level == lit);
       shown_[i].reset();
-      if (done) shown_[i] = lit;
+      if (works) shown_[i] = lit;
+      answer(lamp, works);
     }
+  }
+  /// Tells the program, where it is news.
+  void answer(GuardedLamp lamp, bool works) {
+    std::optional<bool>& told = answered_[static_cast<std::size_t>(lamp)];
+    const char letter = answer_of(lamp, works);
+    if (told == works || !answers_) return;
+    if (::write(answers_.get(), &letter, 1) == 1) told = works;
   }
 
   const ProcessGuardOptions& options_;
@@ -215,7 +229,8 @@ class Guard {
   LampGuard lamps_;
   UniqueFd signals_;
   std::array<UniqueFd, kGuardedLamps.size()> pipes_;
-  std::array<std::optional<bool>, kGuardedLamps.size()> shown_;
+  UniqueFd answers_;
+  std::array<std::optional<bool>, kGuardedLamps.size()> shown_, answered_;
   pid_t child_ = -1;
   Nanos started_{}, start_at_{}, repeat_at_{}, wait_{};
   std::optional<Nanos> stopping_;

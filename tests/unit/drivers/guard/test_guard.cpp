@@ -4,10 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,13 +81,14 @@ class TimedLine final : public OutputLine {
     if (!seen.empty()) std::ofstream{seen + std::to_string(changes.size())} << on;
     return Done{};
   }
-  [[nodiscard]] Result<bool> get() const override { return changes.back().on; }
+  [[nodiscard]] Result<bool> get() const override { return stuck_at.value_or(changes.back().on); }
   [[nodiscard]] std::string levels() const {
     std::string out;
     for (const Change& change : changes) out += change.on ? '1' : '0';
     return out;
   }
   std::vector<Change> changes;
+  std::optional<bool> stuck_at;  ///< its level, whatever is set
   std::string seen;  ///< a file of this name, with the number of the change, tells others of it
 };
 
@@ -94,8 +97,11 @@ struct Bench {
   int guard(const std::string& script) {
     const std::string path = folder.write("script",
                                           "fds=$KERBWATCH_GUARD\n"
-                                          "status() { printf $1 > /proc/self/fd/${fds%,*}; }\n"
-                                          "warning() { printf $1 > /proc/self/fd/${fds#*,}; }\n"
+                                          "of=${fds#*,}\n"
+                                          "status() { printf $1 > /proc/self/fd/${fds%%,*}; }\n"
+                                          "warning() { printf $1 > /proc/self/fd/${of%,*}; }\n"
+                                          "answers() { dd bs=1 count=$1 2>/dev/null < "
+                                          "/proc/self/fd/${fds##*,}; }\n"
                                           "seen() { until [ -e amber$1 ]; do sleep 0.01; done; }\n"
                                           "cd " +
                                               folder.path().string() +
@@ -169,6 +175,20 @@ TEST(what_ends_a_program_is_handed_on_and_the_lamp_is_lit_behind_an_orderly_end)
   }
 }
 
+TEST(a_lamp_that_does_not_follow_is_told_to_the_program) {
+  if (!test::kernel_answers()) TEST_IGNORE_MESSAGE("needs a kernel, not an emulator");
+  Bench bench;
+  bench.options.hang = seconds{40};
+  bench.warning.stuck_at = true;
+  // Whatever order they come in: the amber lamp works, the red one is lit and should not be.
+  const int code = bench.guard("status 0; answers 2 > told; exit 0\n");
+  TEST_ASSERT_EQUAL_INT(0, code);
+  std::string told;
+  std::ifstream{bench.folder.path() / "told"} >> told;
+  std::ranges::sort(told);
+  TEST_ASSERT_EQUAL_STRING("Ba", told.c_str());
+}
+
 TEST(the_guarded_end_says_its_levels_and_notices_a_dead_guard) {
   if (!test::kernel_answers()) TEST_IGNORE_MESSAGE("needs a kernel, not an emulator");
   std::signal(SIGPIPE, SIG_IGN);
@@ -176,9 +196,14 @@ TEST(the_guarded_end_says_its_levels_and_notices_a_dead_guard) {
   TEST_ASSERT_TRUE(GuardLink::take() == nullptr);
   ::setenv(kGuardVariable, "0,1", 1);  // a stranger's
   TEST_ASSERT_TRUE(GuardLink::take() == nullptr);
-  int status[2], warning[2];
-  TEST_ASSERT_EQUAL_INT(0, ::pipe(status) | ::pipe(warning));
-  ::setenv(kGuardVariable, (std::to_string(status[1]) + "," + std::to_string(warning[1])).c_str(),
+  ::setenv(kGuardVariable, "0,1,2", 1);
+  TEST_ASSERT_TRUE(GuardLink::take() == nullptr);
+  int status[2], warning[2], answers[2];
+  TEST_ASSERT_EQUAL_INT(0, ::pipe(status) | ::pipe(warning) | ::pipe(answers));
+  ::setenv(kGuardVariable,
+           (std::to_string(status[1]) + "," + std::to_string(warning[1]) + "," +
+            std::to_string(answers[0]))
+               .c_str(),
            1);
   const std::unique_ptr<GuardLink> link = GuardLink::take();
   TEST_ASSERT_TRUE(link != nullptr);
@@ -194,6 +219,16 @@ TEST(the_guarded_end_says_its_levels_and_notices_a_dead_guard) {
     TEST_ASSERT_OK(amber);
     TEST_ASSERT_OK(red);
     TEST_ASSERT_OK((*amber)->set(false));
+    TEST_ASSERT_FALSE(*(*amber)->get());
+    const auto answer = [&](GuardedLamp lamp, bool works) {
+      const char letter = answer_of(lamp, works);
+      TEST_ASSERT_EQUAL_INT(1, ::write(answers[1], &letter, 1));
+    };
+    answer(GuardedLamp::warning, true);
+    answer(GuardedLamp::status, false);
+    TEST_ASSERT_TRUE(*(*amber)->get());  // not the level that was set
+    TEST_ASSERT_FALSE(*(*red)->get());
+    answer(GuardedLamp::status, true);
     TEST_ASSERT_FALSE(*(*amber)->get());
     TEST_ASSERT_OK(link->beat());
     TEST_ASSERT_OK((*red)->set(true));
