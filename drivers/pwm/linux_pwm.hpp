@@ -13,12 +13,12 @@ struct LinuxPwmOptions {
   std::string chip = "/sys/class/pwm/pwmchip0";
   int channel = 0;             ///< on that chip
   double frequency_hz = 1000;  ///< of the pulses: over 100, or lamps are seen to flicker
-  bool active_low = false;     ///< the low level is the bright one
+  bool active_low = false;     ///< the low level is the bright one, with the polarity "normal"
 };
 
 /// A channel of a PWM chip, by the kernel's files (Documentation/driver-api/pwm.rst). The channel
-/// is exported if it is not yet, and stays so. A killed process leaves the brightness as it is.
-/// Each set() is one write. One thread at a time.
+/// is exported if it is not yet, and stays so; its polarity becomes "normal". A killed process
+/// leaves the brightness as it is. Each set() is one write. One thread at a time.
 class LinuxPwm final : public Dimmer {
  public:
   /// Fails: not_found (no such chip), invalid_argument (the chip has no such channel), io (the

@@ -64,6 +64,17 @@ TEST(a_longer_pulse_left_by_another_program_is_taken_back_first) {
   TEST_ASSERT_EQUAL_INT64(1'000'000, chip.number("pwm0/duty_cycle"));
 }
 
+TEST(an_inversed_polarity_is_turned_back) {
+  const Chip chip;
+  chip.folder.write("pwm0/polarity", "inversed\n");
+  chip.channel("enable", 1);
+  TEST_ASSERT_OK(LinuxPwm::open({chip.path(), 0}));
+  std::string now;
+  std::ifstream{chip.folder.path() / "pwm0/polarity"} >> now;
+  TEST_ASSERT_TRUE_MESSAGE(now.starts_with("normal"), now.c_str());
+  TEST_ASSERT_EQUAL_INT64(1, chip.number("pwm0/enable"));
+}
+
 TEST(a_channel_that_is_not_there_is_exported) {
   const Chip chip;
   chip.folder.write("export", "");
