@@ -85,7 +85,10 @@ class ImageWriter {
     std::atomic<std::uint64_t> written{0};
 
     void run() noexcept {
-      if (load) load();
+      try {
+        if (load) load();
+      } catch (const std::exception&) {  // no memory: as if there were nothing
+      }
       loaded.ring();
       std::uint64_t done = 0;  // of `put`
       auto next = SteadyClock::now();

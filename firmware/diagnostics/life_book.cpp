@@ -2,7 +2,6 @@
 #include "firmware/diagnostics/life_book.hpp"
 
 #include <cerrno>
-#include <exception>
 #include <utility>
 
 namespace kerb::diagnostics {
@@ -18,16 +17,12 @@ LifeBook::LifeBook(std::unique_ptr<ImageWriter<LifeImage>> writer, Nanos interva
 Result<std::unique_ptr<LifeBook>> LifeBook::open(const LifeBookOptions& options, Log& log) {
   struct File {
     std::string path;
-    Result<LifeImage> kept{Error{Errc::timeout, 0, "read the counters"}};
+    Result<LifeImage> kept{Error{Errc::io, ENOMEM, "read the counters"}};
     std::uint64_t sequence = 0;  ///< of the last image in it
   };
   const auto file = std::make_shared<File>(File{.path = options.path});
   const auto load = [file] {
-    try {
-      file->kept = load_life(file->path);
-    } catch (const std::exception&) {
-      file->kept = Error{Errc::io, ENOMEM, "read the counters"};
-    }
+    file->kept = load_life(file->path);
     if (file->kept) file->sequence = file->kept->sequence;
   };
   const auto save = [file](LifeImage image) {

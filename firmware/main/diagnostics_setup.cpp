@@ -9,7 +9,6 @@
 #include <string>
 
 #include "firmware/diagnostics/calibration.hpp"
-#include "firmware/diagnostics/dtc_file.hpp"
 #include "firmware/events/events.hpp"
 #include "firmware/main/version.hpp"
 #include "firmware/records/decisions_version.hpp"
@@ -68,20 +67,19 @@ Diagnostician open_diagnostics(const Config& config, DiagnosticLink* link, Log& 
   setup.cycle = events::boot_id().view();
   // Where a service manager waits for us, it starts us again: quick-start-jetson.md.
   setup.restarts = std::getenv("NOTIFY_SOCKET") != nullptr;
-  const std::string& path = config.diagnostics.path;
-  if (Result<diagnostics::DtcImage> image = diagnostics::load_image(path)) {
-    setup.image = *image;
-  } else if (image.error().code != Errc::not_found) {
-    log.error("diagnostics", describe(image.error()) + "; trouble codes begin anew");
-  }
   diagnostics::DtcStoreOptions options;
-  options.path = path;
+  options.path = config.diagnostics.path;
   Result<std::unique_ptr<diagnostics::DtcStore>> store = diagnostics::DtcStore::open(options);
-  if (store) {
-    out.store = std::move(*store);
-    setup.store = out.store.get();
-  } else {
+  if (!store) {
     log.error("diagnostics", describe(store.error()) + "; trouble codes end with the program");
+    return out;
+  }
+  out.store = std::move(*store);
+  setup.store = out.store.get();
+  if (const Result<diagnostics::DtcImage>& kept = out.store->kept()) {
+    setup.image = *kept;
+  } else if (kept.error().code != Errc::not_found) {
+    log.error("diagnostics", describe(kept.error()) + "; trouble codes begin anew");
   }
   return out;
 }

@@ -104,7 +104,7 @@ TEST(without_a_link_codes_are_kept_all_the_same) {
 TEST(a_round_allocates_nothing) {
   const test::TempFolder folder;
   Result<std::unique_ptr<DtcStore>> store =
-      DtcStore::open({(folder.path() / "dtc").string(), 1h, 1s});
+      DtcStore::open({(folder.path() / "dtc").string(), 1h, 1min, 1s});
   TEST_ASSERT_TRUE(static_cast<bool>(store));
   FakeDiagnosticLink link;
   link.keep = false;

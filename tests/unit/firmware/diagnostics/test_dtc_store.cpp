@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/diagnostics/dtc_store.hpp"
 
-#include <sys/stat.h>
-
+#include <atomic>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <thread>
 
 #include "firmware/diagnostics/dtc_file.hpp"
+#include "firmware/diagnostics/image_writer.hpp"
+#include "firmware/threads/bell.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/test.hpp"
 
@@ -91,15 +94,8 @@ TEST(a_file_of_something_else_is_damaged_and_not_an_end) {
   TEST_ASSERT_FALSE(read);
 }
 
-/// Waits, in real time, until it is so.
-template <typename So>
-bool comes(const So& so) {
-  for (int i = 0; i < 10000 && !so(); ++i) std::this_thread::sleep_for(1ms);
-  return so();
-}
-
 std::unique_ptr<DtcStore> open(const std::string& path, Nanos interval) {
-  Result<std::unique_ptr<DtcStore>> store = DtcStore::open({path, interval, 10s});
+  Result<std::unique_ptr<DtcStore>> store = DtcStore::open({path, interval, 1min, 10s});
   TEST_ASSERT_TRUE(static_cast<bool>(store));
   return std::move(*store);
 }
@@ -111,7 +107,7 @@ TEST(the_first_change_is_written_at_once_and_the_rest_together_at_the_end) {
   {
     const auto store = open(path, 1h);
     store->put(image);
-    TEST_ASSERT_TRUE(comes([&] { return store->status().written == 1; }));
+    TEST_ASSERT_TRUE(test::comes_to_be([&] { return store->status().written == 1; }));
     TEST_ASSERT_TRUE(same(*load_image(path), image));
     for (int i = 0; i < 100; ++i) {
       image.entries[4].occurrences = static_cast<std::uint8_t>(i);
@@ -129,12 +125,47 @@ TEST(a_disk_that_refuses_is_told_and_tried_again) {
   fs::create_directory(path);  // a folder stands in its place
   const auto store = open(path, 5ms);
   store->put(sample());
-  TEST_ASSERT_TRUE(comes([&] { return store->status().error != 0; }));
+  TEST_ASSERT_TRUE(test::comes_to_be([&] { return store->status().error != 0; }));
   TEST_ASSERT_EQUAL_UINT64(0, store->status().written);
   fs::remove(path);
-  TEST_ASSERT_TRUE(comes([&] { return store->status().written == 1; }));
+  TEST_ASSERT_TRUE(test::comes_to_be([&] { return store->status().written == 1; }));
   TEST_ASSERT_EQUAL_INT(0, store->status().error);
   TEST_ASSERT_TRUE(same(*load_image(path), sample()));
+}
+
+TEST(what_the_file_held_is_there_after_the_start) {
+  const test::TempFolder folder;
+  const std::string path = (folder.path() / "dtc").string();
+  const auto first = open(path, 1h);
+  TEST_ASSERT_ERROR(Errc::not_found, first->kept());
+  TEST_ASSERT_TRUE(save_image(path, sample()));
+  const auto second = open(path, 1h);
+  TEST_ASSERT_TRUE(second->kept() && same(*second->kept(), sample()));
+  spit(path, "of something else");
+  const auto third = open(path, 1h);
+  TEST_ASSERT_ERROR(Errc::damaged, third->kept());
+}
+
+TEST(a_disk_that_hangs_does_not_hold_the_start) {
+  struct Disk {
+    Bell answers;
+    std::atomic<bool> read{false};
+  };
+  const auto disk = std::make_shared<Disk>();
+  const auto load = [disk] {
+    disk->answers.wait_until(SteadyClock::now() + 1min);
+    disk->read = true;
+  };
+  const auto before = SteadyClock::now();
+  {
+    auto writer = ImageWriter<DtcImage>::open(
+        {}, [](const DtcImage&) -> Status { return Done{}; }, load, "start");
+    TEST_ASSERT_OK(writer);
+    TEST_ASSERT_FALSE((*writer)->wait_until_loaded(20ms));
+  }
+  TEST_ASSERT_TRUE_MESSAGE(SteadyClock::now() - before < 30s, "the disk would have held it");
+  disk->answers.ring();
+  TEST_ASSERT_TRUE(test::comes_to_be([&] { return disk->read.load(); }));
 }
 
 TEST(a_store_without_anything_to_write_writes_nothing) {

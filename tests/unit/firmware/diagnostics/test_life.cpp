@@ -12,6 +12,7 @@
 
 #include "firmware/diagnostics/life_book.hpp"
 #include "hal/fake/log.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/test.hpp"
 
@@ -187,13 +188,6 @@ TEST(warnings_and_faults_are_counted_once_each) {
   TEST_ASSERT_EQUAL_UINT32(0, tally.image().counters.faults[at(Cause::camera_dark)]);
 }
 
-/// Waits, in real time, until it is so.
-template <typename So>
-bool comes(const So& so) {
-  for (int i = 0; i < 10000 && !so(); ++i) std::this_thread::sleep_for(1ms);
-  return so();
-}
-
 TEST(a_run_that_was_cut_off_is_known_at_the_next_start) {
   const test::TempFolder folder;
   FakeLog log;
@@ -203,13 +197,13 @@ TEST(a_run_that_was_cut_off_is_known_at_the_next_start) {
     Result<std::unique_ptr<LifeBook>> book = LifeBook::open(options, log);
     TEST_ASSERT_OK(book);
     TEST_ASSERT_FALSE((*book)->was_interrupted());
-    TEST_ASSERT_TRUE(comes([&] { return (*book)->written() == 1; }));
+    TEST_ASSERT_TRUE(test::comes_to_be([&] { return (*book)->written() == 1; }));
     LifeRound round;
     round.speed_mps = 10;
     for (round.now = 1s; round.now < 61s; round.now += 500ms) (*book)->round(round, monitor);
     TEST_ASSERT_EQUAL_UINT64(1, (*book)->written());  // not before its time
     (*book)->round(round, monitor);
-    TEST_ASSERT_TRUE(comes([&] { return (*book)->written() == 2; }));
+    TEST_ASSERT_TRUE(test::comes_to_be([&] { return (*book)->written() == 2; }));
     TEST_ASSERT_EQUAL_UINT64(600'000, load_life(options.path)->counters.distance_mm);
     for (; round.now < 90s; round.now += 500ms) (*book)->round(round, monitor);
     // The power goes here: what the object does at its end happens elsewhere.
@@ -234,9 +228,9 @@ TEST(the_off_switch_is_written_at_once) {
   const KeptSwitch off{true, 3};
   Result<std::unique_ptr<LifeBook>> book = LifeBook::open(options, log);
   TEST_ASSERT_OK(book);
-  TEST_ASSERT_TRUE(comes([&] { return (*book)->written() == 1; }));
+  TEST_ASSERT_TRUE(test::comes_to_be([&] { return (*book)->written() == 1; }));
   (*book)->keep(off);
-  TEST_ASSERT_TRUE(comes([&] { return (*book)->written() == 2; }));
+  TEST_ASSERT_TRUE(test::comes_to_be([&] { return (*book)->written() == 2; }));
   (*book)->keep(off);  // nothing new
   TEST_ASSERT_TRUE(load_life(options.path)->off_switch == off);
   TEST_ASSERT_EQUAL_UINT64(2, (*book)->written());
@@ -263,7 +257,7 @@ TEST(a_disk_that_refuses_is_told) {
   Result<std::unique_ptr<LifeBook>> book =
       LifeBook::open({(file / "life").string(), 60s, 10s, 10s}, log);
   TEST_ASSERT_OK(book);
-  TEST_ASSERT_TRUE(comes([&] { return (*book)->error() != 0; }));
+  TEST_ASSERT_TRUE(test::comes_to_be([&] { return (*book)->error() != 0; }));
   TEST_ASSERT_EQUAL_UINT64(0, (*book)->written());
 }
 
