@@ -133,9 +133,11 @@ bool AlertPublisher::send(Nanos now, const CanFrame& frame) {
 }
 
 void AlertPublisher::finish(Nanos now) {
+  outputs_.set_level({});                               // nobody dims the amber lamp from here on
   outputs_.show(WarningLevel::none, false, true, now);  // a program that ends is not ACTIVE
   if (bus_ != nullptr && lamp_ != WarningLevel::none)   // or the car keeps the last one
     totals_.warnings_sent += send(now, warning_.end());
+  lamp_ = WarningLevel::none;
 }
 
 }  // namespace kerb

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <numbers>
+#include <utility>
+
+#include "firmware/warning/warning_logic.hpp"
 
 namespace kerb {
 namespace {
@@ -15,10 +18,11 @@ double percent(std::uint64_t part, std::uint64_t whole) {
 
 }  // namespace
 
-void CameraJudge::judge(const PipelineFacts& facts, const StageReport& total, Nanos now,
-                        HealthMonitor& monitor) noexcept {
+void CameraJudge::judge(const PipelineFacts& facts, const StageReport& total, Nanos reported,
+                        Nanos now, HealthMonitor& monitor) noexcept {
   judge_presence(facts, now, monitor);
   judge_progress(facts, now, monitor);
+  too_late_ = is_too_late(reported, now);
   judge_rates(facts, total, now, monitor);
   judge_picture(facts, now, monitor);
   monitor.report(Cause::vision_failed, facts.vision_error < 0 ? PartState::fine : PartState::failed,
@@ -123,8 +127,24 @@ void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& tot
   const bool slow = static_cast<double>(frames) >= kEnoughFrames && percent(over, frames) > 50;
   const Nanos mean =
       frames == 0 ? Nanos::zero() : (latest.spent - first.spent) / static_cast<Nanos::rep>(frames);
-  monitor.report(Cause::over_budget, slow ? PartState::degraded : PartState::fine, to_ms(mean), now,
-                 camera_);
+  // Nobody is warned of by reports that are too old.
+  const PartState state = too_late_ ? PartState::failed
+                          : slow    ? PartState::degraded
+                                    : PartState::fine;
+  monitor.report(Cause::over_budget, state, to_ms(too_late_ ? late_by_ : mean), now, camera_);
+}
+
+/// Pictures are processed, but all of them so late that WarningLogic ignores what they show. Where
+/// no report comes any more, another cause tells why.
+bool CameraJudge::is_too_late(Nanos reported, Nanos now) noexcept {
+  if (live_ && reported != Nanos::zero() && std::exchange(reported_, reported) != reported) {
+    late_by_ = now - reported;
+    if (late_by_ <= WarningLogic::kStale)
+      late_since_.reset();
+    else if (!late_since_)
+      late_since_ = now;
+  }
+  return late_since_ && now - *late_since_ >= WarningLogic::kStale;
 }
 
 void CameraJudge::judge_picture(const PipelineFacts& facts, Nanos now,

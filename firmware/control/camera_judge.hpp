@@ -31,8 +31,9 @@ class CameraJudge {
         extreme_since_{start},
         dull_since_{start} {}
 
-  /// Call it every round.
-  void judge(const PipelineFacts& facts, const StageReport& total, Nanos now,
+  /// Call it every round. `reported`: when the picture of the newest report of people was taken;
+  /// zero: there is none.
+  void judge(const PipelineFacts& facts, const StageReport& total, Nanos reported, Nanos now,
              HealthMonitor& monitor) noexcept;
   [[nodiscard]] const CameraRates& rates() const noexcept { return rates_; }
 
@@ -57,6 +58,7 @@ class CameraJudge {
   void judge_progress(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
   void judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,
                    HealthMonitor& monitor) noexcept;
+  [[nodiscard]] bool is_too_late(Nanos reported, Nanos now) noexcept;
   void judge_picture(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
 
   HealthSettings settings_;
@@ -64,6 +66,10 @@ class CameraJudge {
   Nanos shutter_;  ///< time for which the picture may be bad: a thermal camera calibrates
   bool live_;
   Nanos start_;
+  Nanos reported_{};                 ///< of the newest report that was seen
+  std::optional<Nanos> late_since_;  ///< reports have been too old when they came
+  Nanos late_by_{};                  ///< the newest one
+  bool too_late_ = false;
   Nanos progress_at_;    ///< when the processing last finished a frame, or none waited for it
   Nanos extreme_since_;  ///< since when it is white or black; the current time while it is not
   Nanos dull_since_;     ///< since when detail is lost; the current time while it is not

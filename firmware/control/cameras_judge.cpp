@@ -8,6 +8,7 @@
 namespace kerb {
 namespace {
 
+constexpr Nanos kTells = std::chrono::milliseconds{300};
 constexpr int kDeviceError = static_cast<int>(Errc::device);
 
 /// What the pipeline says of itself, with what could not be made for it at the start: a detector
@@ -46,7 +47,8 @@ void CamerasJudge::judge(Nanos now, HealthMonitor& monitor, BusInput& bus,
     one_works = one_works || works;
     one_fails = one_fails || (done && !works && facts.vision_error == kDeviceError);
     all_delivered = all_delivered && state.delivered;
-    state.judge.judge(facts, pipeline.stage(Stage::total), now, monitor);
+    const Nanos reported = pipeline.follows() ? pipeline.people().at : Nanos::zero();
+    state.judge.judge(facts, pipeline.stage(Stage::total), reported, now, monitor);
 
     const auto is_faulty = [&](Cause cause) {
       return monitor.severity(cause, static_cast<int>(i)) != PartState::fine;
@@ -56,7 +58,9 @@ void CamerasJudge::judge(Nanos now, HealthMonitor& monitor, BusInput& bus,
     if (const ego::MotionReport& motion = pipeline.motion();
         motion.at != Nanos::zero() && motion.at != state.motion_at) {
       state.motion_at = motion.at;
-      if (i == 0) bus.compare(now, motion, reporter);
+      if (motion.ego.state == ego::EgoState::valid) state.motion_valid_at = now;
+      // One camera is enough: the first that can tell.
+      if (&state == &*first_that_tells(now)) bus.compare(now, motion, reporter);
       reporter.motion(now, i, motion);
     }
     reporter.bands(now, i, facts, is_faulty(Cause::bands_missing));
@@ -76,6 +80,15 @@ void CamerasJudge::judge(Nanos now, HealthMonitor& monitor, BusInput& bus,
   vision_.step(now, one_works, one_fails);
   if (all_delivered) monitor.frames_flow();
   ended_ = all_ended;
+}
+
+/// The first camera whose pictures have lately shown how the car moves; else the first.
+std::vector<CamerasJudge::State>::const_iterator CamerasJudge::first_that_tells(
+    Nanos now) const noexcept {
+  const auto found = std::ranges::find_if(states_, [&](const State& state) {
+    return state.motion_valid_at && now - *state.motion_valid_at <= kTells;
+  });
+  return found == states_.end() ? states_.begin() : found;
 }
 
 std::optional<CameraRates> CamerasJudge::worst_rates() const noexcept {

@@ -38,9 +38,11 @@ class CamerasJudge {
     CameraJudge judge;
     std::uint64_t capture_beats = 0, process_beats = 0;
     std::uint64_t processed = 0, finished = 0;  ///< at the last round
-    bool delivered = false;  ///< at least one frame has gone through its pipeline
-    Nanos motion_at{};       ///< of the last motion report that was read
+    bool delivered = false;                  ///< at least one frame has gone through its pipeline
+    Nanos motion_at{};                       ///< of the last motion report that was read
+    std::optional<Nanos> motion_valid_at{};  ///< when one last said how the car moves
   };
+  [[nodiscard]] std::vector<State>::const_iterator first_that_tells(Nanos now) const noexcept;
 
   const std::vector<ControlledCamera>& cameras_;
   std::vector<State> states_;

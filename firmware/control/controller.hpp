@@ -46,6 +46,9 @@ class Controller {
   }
   /// One round.
   void tick(Nanos now);
+  /// At the end, before what may take a while: warning lamp and sound off, status lamp on. No
+  /// tick() after it.
+  void silence(Nanos now) { publisher_.finish(now); }
   /// The end: warning lamp and sound off, status lamp on, watchdog disarmed. After it, no tick().
   void finish(Nanos now);
   /// The same for a process that ends because it cannot go on: the watchdog stays armed, in case

@@ -30,6 +30,7 @@ void SelfTest::see(AlertOutput output, TestPart part, const AlertOutputs& output
   const std::optional<AlertOutputs::Attempt>& last = outputs.last(output);
   if (!last) return;
   Levels& levels = levels_[static_cast<std::size_t>(output)];
+  if (!last->refusal && !last->settled) return;  // a guard that drives it has not answered yet
   (last->on ? levels.on : levels.off) = !last->refusal.has_value();
   const bool needs_on = output != AlertOutput::sound || sounds_;
   const bool needs_off = output != AlertOutput::status_lamp;
@@ -54,16 +55,21 @@ void SelfTest::see_detectors(const std::vector<ControlledCamera>& cameras) noexc
   for (const ControlledCamera& camera : cameras)
     worst = std::max(worst, camera.detector_test);  // in the order of their numbers
   set(TestPart::detector, worst);
+  no_detector_works_ = !cameras.empty() && std::ranges::all_of(cameras, [](const auto& camera) {
+    return camera.detector_test == TestResult::failed;
+  });
 }
 
 void SelfTest::judge(Nanos running, Nanos now, HealthMonitor& monitor, ChangeReporter& reporter) {
   if (!enabled_) return;
   const auto failed = std::ranges::find_if(
       kAllTestParts, [&](TestPart part) { return report_[part] == TestResult::failed; });
-  // A detector that misses somebody it must find does not protect.
-  const PartState state = failed == kAllTestParts.end()   ? PartState::fine
-                          : *failed == TestPart::detector ? PartState::failed
-                                                          : PartState::degraded;
+  // A detector that misses somebody it must find does not protect; those of other cameras may.
+  const bool none_works =
+      no_detector_works_ && failed != kAllTestParts.end() && *failed == TestPart::detector;
+  const PartState state = failed == kAllTestParts.end() ? PartState::fine
+                          : none_works                  ? PartState::failed
+                                                        : PartState::degraded;
   monitor.report(Cause::self_test_failed, state,
                  state == PartState::fine ? 0 : static_cast<double>(*failed), now);
   if (running < kToldAfter || told_ == report_ || events_left_ == 0) return;

@@ -29,7 +29,7 @@ class SelfTest {
   void see_storage() noexcept;
   /// `kicks`: how often it was fed.
   void see_watchdog(const std::optional<Error>& refusal, std::uint64_t kicks) noexcept;
-  /// The worst of all cameras.
+  /// The worst of all cameras. Only where every camera's fails does nothing protect.
   void see_detectors(const std::vector<ControlledCamera>& cameras) noexcept;
 
   /// One round: what has failed as a cause of health, and the results as an event: a second after
@@ -49,6 +49,7 @@ class SelfTest {
   bool enabled_, sounds_;
   const StorageTest* storage_;
   bool has_watchdog_;
+  bool no_detector_works_ = false;
   std::array<Levels, kAlertOutputs> levels_{};
   SelfTestReport report_{};
   std::optional<SelfTestReport> told_;

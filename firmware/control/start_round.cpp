@@ -20,7 +20,8 @@ StartRound::StartRound(const Config& config, const ControlDevices& devices, Log&
       log_{log},
       start_{start},
       tries_outputs_{config.self_test.enabled && !devices.resumes},
-      outputs_{devices.warning_lamp, devices.status_lamp, devices.tone, config.tone.collision},
+      outputs_{devices.warning_lamp, devices.status_lamp, devices.tone, config.tone.collision,
+               devices.dimmer},
       messages_{can::StatusPublisher{start}, can::ReadyPublisher{start},
                 SelfTest{config, devices}} {}
 

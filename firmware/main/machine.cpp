@@ -21,6 +21,8 @@
 #include "drivers/watchdog/hardware_watchdog.hpp"
 #include "drivers/watchdog/systemd_watchdog.hpp"
 #include "drivers/watchdog/watchdog_group.hpp"
+#include "firmware/control/background_dimmer.hpp"
+#include "firmware/control/background_thermal.hpp"
 #include "firmware/control/reopening_devices.hpp"
 #include "firmware/vision/open_pipeline.hpp"
 #include "firmware/warning/reopening_outputs.hpp"
@@ -64,7 +66,7 @@ class LinuxMachine final : public Machine {
       if (lamp != nullptr && !lamp->repeat()) lamps_are_ours_ = false;
   }
   [[nodiscard]] bool starts_again() const override {
-    return guard_ != nullptr || notifier_ || config_.watchdog.enabled;
+    return (guard_ != nullptr && !guard_died_) || notifier_ || config_.watchdog.enabled;
   }
   [[nodiscard]] const std::optional<Error>& gpu_gap() const override { return gpu_gap_; }
 
@@ -152,6 +154,12 @@ class LinuxMachine final : public Machine {
     const bool tests = config_.self_test.enabled && opened->pipeline->detector() != nullptr;
     const TestResult detector_test =
         tests ? vision_->test_detector(opened->pipeline->info(), settings) : TestResult::not_run;
+    if (detector_test == TestResult::failed) {  // this camera does not protect; others may
+      opened->detector_error =
+          Error{Errc::damaged, 0, "the detector misses the person of the self-test"};
+      log_.error("detector",
+                 fmt::format("camera {}: {}", settings.name, describe(*opened->detector_error)));
+    }
     cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error,
                         opened->flow_error, opened->spectral_error, settings.imaging,
                         detector_test});
@@ -240,8 +248,14 @@ class LinuxMachine final : public Machine {
     const DimmerSettings& dimmer = settings.dimmer;
     const LinuxPwmOptions options{dimmer.chip, dimmer.channel, dimmer.frequency_hz,
                                   dimmer.active_low};
-    dimmer_ = std::make_unique<ReopeningDimmer>(
-        [options] { return as<Dimmer>(LinuxPwm::open(options)); }, clock_, log_);
+    Result<std::unique_ptr<BackgroundDimmer>> started =
+        BackgroundDimmer::start(std::make_unique<ReopeningDimmer>(
+            [options] { return as<Dimmer>(LinuxPwm::open(options)); }, clock_, log_));
+    if (!started) {  // lamps that are too bright do no harm
+      log_.error("dimmer", describe(started.error()) + "; the lamps are not dimmed");
+      return;
+    }
+    dimmer_ = std::move(*started);
     devices_.dimmer = dimmer_.get();
   }
   void open_tone() {
@@ -254,9 +268,18 @@ class LinuxMachine final : public Machine {
   }
   void open_thermal() {
     if (!config_.thermal.enabled) return;
-    thermal_ = std::make_unique<ReopeningThermal>(
-        [root = config_.thermal.root] { return as<Thermal>(SysfsThermal::open({root})); },
-        "temperature", clock_, log_);
+    const auto sensors = [this] {
+      return std::make_unique<ReopeningThermal>(
+          [root = config_.thermal.root] { return as<Thermal>(SysfsThermal::open({root})); },
+          "temperature", clock_, log_);
+    };
+    Result<std::unique_ptr<BackgroundThermal>> started = BackgroundThermal::start(sensors());
+    if (started) {
+      thermal_ = std::move(*started);
+    } else {
+      log_.error("temperature", describe(started.error()) + "; the control thread reads it");
+      thermal_ = sensors();
+    }
     devices_.thermal = thermal_.get();
   }
   void open_watchdogs() {

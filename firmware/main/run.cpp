@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -143,13 +144,12 @@ class Product {
     real_time_.end(ThreadRole::control);  // what is left to do must not hold up anybody
     if (end_at_once_) give_up_vision(reason);
     machine_->notify("STOPPING=1");
-    machine_->stop();
-    controller_->finish(clock_.now());
-    const Nanos ran = clock_.now() - start_;
+    controller_->silence(clock_.now());  // before anything that may take a while
     const int code = controller_->reset_requested() ? kResetExitCode : 0;
-    post(events::stopped(clock_.now(), reason, code, ran));
-    log_.info("main", fmt::format("stops: {}", reason));
-    print_within(render_report(*controller_, machine_->cameras(), ran), kReportLimit);
+    stop_threads(reason, code);
+    conclude(reason, code);
+    print_within(render_report(*controller_, machine_->cameras(), clock_.now() - start_),
+                 kReportLimit);
     return code;
   }
 
@@ -258,6 +258,36 @@ class Product {
     return 0;
   }
 
+  void conclude(const char* reason, int code) {
+    controller_->finish(clock_.now());
+    post(events::stopped(clock_.now(), reason, code, clock_.now() - start_));
+    log_.info("main", fmt::format("stops: {}", reason));
+  }
+  /// Stops the pipelines' threads. Where one cannot be joined, because an operator hangs, the
+  /// process ends in order without it.
+  void stop_threads(const char* reason, int code) {
+    std::atomic<bool> decided{false};  // who goes on: the caller, or the thread
+    Bell joined;
+    std::thread limit{[&] {
+      if (joined.wait_until(SteadyClock::now() + kLastAttempt) || decided.exchange(true)) return;
+      log_.error("main", "a thread of the vision hangs: ends without it");
+      conclude(reason, code);
+      leave(code);
+    }};
+    machine_->stop();
+    if (decided.exchange(true)) std::this_thread::sleep_for(kLastAttempt);  // until it has ended
+    joined.ring();
+    limit.join();
+  }
+  /// The end, with what is written on the disk and without destructors.
+  [[noreturn]] void leave(int code) {
+    if (recorder_) static_cast<void>(recorder_->flush(kFlushLimit));
+    if (events_) static_cast<void>(events_->flush(kFlushLimit));
+    life_.reset();
+    std::this_thread::sleep_for(kLogTime);
+    std::_Exit(code);
+  }
+
   /// The end of a process that no thread can be joined of and nothing of the GPU be freed in any
   /// more: either may hang. The watchdog stays armed; records that are not whole are read as those
   /// of a power cut.
@@ -266,10 +296,7 @@ class Product {
     controller_->give_up(clock_.now());
     post(events::stopped(clock_.now(), reason, kVisionLostExitCode, clock_.now() - start_));
     log_.error("main", fmt::format("stops: {}", reason));
-    if (recorder_) static_cast<void>(recorder_->flush(kFlushLimit));
-    if (events_) static_cast<void>(events_->flush(kFlushLimit));
-    std::this_thread::sleep_for(kLogTime);
-    std::_Exit(kVisionLostExitCode);
+    leave(kVisionLostExitCode);
   }
   /// The GPU is lost, and something starts this process again when it ends.
   bool vision_lost() {

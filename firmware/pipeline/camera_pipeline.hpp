@@ -103,6 +103,8 @@ class CameraPipeline {
   void set_exposure(std::unique_ptr<ExposureLoop> exposure) { exposure_ = std::move(exposure); }
   /// Which pictures show nobody. Before start(); without it all do.
   void set_picture_limits(const PictureLimits& limits) noexcept { limits_ = limits; }
+  /// How many buffers the camera has, all of which it may show again and again. Before start().
+  void set_buffers(int buffers) noexcept { check_.remember(buffers); }
   /// The time stamps of frames are of our clock though every frame is taken: for a simulator.
   /// Before start().
   void set_live() noexcept { live_ = true; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <span>
 
 namespace kerb {
 namespace {
@@ -146,11 +147,12 @@ ImageStatistics ImageCheck::update(const ImageView<Space::host, const std::uint8
   pan_.update(columns, std::min(grey.width / step_x, ViewPan::kMostColumns), seen_ ? dt : 0);
   ImageStatistics out;
   out.dull = dull(detail, dt);
-  if (!seen_ || hash != last_hash_) {
-    seen_ = true;
-    last_hash_ = hash;
+  const auto known = std::span{hashes_}.first(std::min(hashed_, remembered_));
+  if (std::ranges::find(known, hash) == known.end()) {
+    hashes_[hashed_++ % remembered_] = hash;
     same_since_ = captured;
   }
+  seen_ = true;
   if (count == 0) return out;
   const double n = static_cast<double>(count);
   out.mean = static_cast<double>(sum) / n;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "hal/base/clock.hpp"
@@ -45,7 +47,9 @@ class ViewPan {
 };
 
 /// Checks every picture for signs of a frozen, blinded, dark or dirty camera. A live sensor has
-/// noise, so that even a still scene changes in its lowest bits. Dirt, a smear or mist on the glass
+/// noise, so that even a still scene changes in its lowest bits. A camera that stalls may show all
+/// the pictures in its buffers again, in turn: so a picture that was there a moment ago is no new
+/// one. Dirt, a smear or mist on the glass
 /// removes detail from most of the picture at once: each of 8 x 5 parts is compared with its mean
 /// over the last seconds. (A camera that is dirty from the start has nothing to compare with.)
 /// While the view turns each part shows something else, perhaps a wall: then only what most of the
@@ -53,6 +57,12 @@ class ViewPan {
 /// samples per picture.
 class ImageCheck {
  public:
+  static constexpr int kMostRemembered = 32;
+  /// How many pictures back one counts as the same; at first 1. A recording may loop, a camera's
+  /// noise does not.
+  void remember(int pictures) noexcept {
+    remembered_ = static_cast<std::size_t>(std::clamp(pictures, 1, kMostRemembered));
+  }
   ImageStatistics update(const ImageView<Space::host, const std::uint8_t>& grey,
                          Nanos captured) noexcept;
 
@@ -66,7 +76,8 @@ class ImageCheck {
   ViewPan pan_;
   bool dulled_ = false;  // it lost its detail, and has not got it back
   Nanos updated_{};
-  std::uint64_t last_hash_ = 0;
+  std::array<std::uint64_t, kMostRemembered> hashes_{};  // of the last pictures that were new
+  std::size_t remembered_ = 1, hashed_ = 0;
   Nanos same_since_{};
   bool seen_ = false;
 };

@@ -9,6 +9,7 @@ namespace kerb {
 namespace {
 
 constexpr Nanos kDarkAfter = std::chrono::seconds{3}, kLightAfter = std::chrono::seconds{10};
+constexpr Nanos kMostPassed = std::chrono::milliseconds{100};  // of a round that came late
 constexpr double kClear = 0.9;  // of the view in good light: it is as long
 constexpr double kFade_per_s = 0.5;
 constexpr double kSteps = 100;
@@ -20,9 +21,9 @@ double on_dial(double lowest, double told) noexcept {
 
 }  // namespace
 
-void AlertLevels::look(Nanos now, const std::optional<ViewReport>& view) noexcept {
+void AlertLevels::look(Nanos passed, const std::optional<ViewReport>& view) noexcept {
   if (!view || !view->known) {
-    doubted_since_.reset();  // nobody knows: as it was
+    doubt_ = {};  // nobody knows: as it was
     return;
   }
   // Of a view that was short a moment ago, one picture may say that nothing ends it.
@@ -30,25 +31,25 @@ void AlertLevels::look(Nanos now, const std::optional<ViewReport>& view) noexcep
       view->limit == ViewLimit::size && view->distance_m < kClear * view->clear_m;
   if (clears_up || view->limit == ViewLimit::people) return;
   if ((view->limit == ViewLimit::light) == dark_) {
-    doubted_since_.reset();
+    doubt_ = {};
     return;
   }
-  if (!doubted_since_) doubted_since_ = now;
-  if (now - *doubted_since_ < (dark_ ? kLightAfter : kDarkAfter)) return;
+  doubt_ += passed;
+  if (doubt_ < (dark_ ? kLightAfter : kDarkAfter)) return;
   dark_ = !dark_;
-  doubted_since_.reset();
+  doubt_ = {};
 }
 
 AlertLevel AlertLevels::step(Nanos now, std::optional<double> told_brightness,
                              std::optional<double> told_volume,
                              const std::optional<ViewReport>& view) noexcept {
-  look(now, view);
+  const Nanos passed = last_ ? std::clamp(now - *last_, Nanos::zero(), kMostPassed) : Nanos::zero();
+  last_ = now;
+  look(passed, view);
   const double by_light = dark_ ? settings_.darkest : 1;
   const double wanted = told_brightness ? on_dial(settings_.darkest, *told_brightness) : by_light;
-  const double passed = last_ ? std::chrono::duration<double>{now - *last_}.count() : 0;
-  const double step = std::max(passed, 0.0) * kFade_per_s;
+  const double step = std::chrono::duration<double>{passed}.count() * kFade_per_s;
   brightness_ += std::clamp(wanted - brightness_, -step, step);
-  last_ = now;
   AlertLevel out;
   out.brightness = std::round(brightness_ * kSteps) / kSteps;
   out.volume = told_volume ? on_dial(settings_.quietest, *told_volume)

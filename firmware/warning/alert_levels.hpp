@@ -26,11 +26,11 @@ class AlertLevels {
   [[nodiscard]] bool dark() const noexcept { return dark_; }
 
  private:
-  void look(Nanos now, const std::optional<ViewReport>& view) noexcept;
+  void look(Nanos passed, const std::optional<ViewReport>& view) noexcept;
 
   AlertLevelSettings settings_;
   bool dark_ = false;
-  std::optional<Nanos> doubted_since_;  // the view has spoken against dark_ since then
+  Nanos doubt_{};  // so long the view has spoken against dark_, and never for it
   std::optional<Nanos> last_;
   double brightness_ = 1;
 };

@@ -6,26 +6,39 @@
 namespace kerb {
 namespace {
 
-/// Sets a line and reads it back: a level that is not there is a short circuit, or another program.
-Status set_and_read(OutputLine& line, bool on) noexcept {
-  if (Status s = line.set(on); !s) return s;
+/// Whether a line has its level: one that is not there is a short circuit, or another program.
+Status read_back(const OutputLine& line, bool on) noexcept {
   const Result<bool> level = line.get();
   if (level && *level != on)  // not every chip lets an output be read
     return Error{Errc::io, EIO, "set a lamp", "the line does not have the level that was set"};
   return Done{};
 }
+Status set_and_read(OutputLine& line, bool on) noexcept {
+  if (Status s = line.set(on); !s) return s;
+  return read_back(line, on);
+}
 
 }  // namespace
 
-void AlertOutputs::drive(AlertOutput output, OutputLine* line, std::optional<bool>& level,
-                         bool on) noexcept {
-  if (line != nullptr && level != on) tried(output, level, on, set_and_read(*line, on));
+void AlertOutputs::drive(AlertOutput output, OutputLine* line, std::optional<bool>& level, bool on,
+                         Nanos now) noexcept {
+  if (line == nullptr) return;
+  Nanos& set_at = set_at_[static_cast<std::size_t>(output)];
+  if (level != on) {
+    set_at = now;
+    return tried(output, level, on, set_and_read(*line, on));
+  }
+  std::optional<Attempt>& last = last_[static_cast<std::size_t>(output)];
+  if (!last || last->settled || now - set_at < kSettles) return;
+  last->settled = true;
+  if (const Status still = read_back(*line, on); !still) tried(output, level, on, still);
 }
 
 void AlertOutputs::tried(AlertOutput output, std::optional<bool>& level, bool on,
                          const Status& done) noexcept {
   Attempt& attempt = last_[static_cast<std::size_t>(output)].emplace();
   attempt.on = on;
+  attempt.settled = output == AlertOutput::sound;  // it cannot be read back
   if (done) {
     level = on;
     return;
@@ -52,25 +65,28 @@ void AlertOutputs::show(WarningLevel lamp, bool sound, StatusLight status, Nanos
     status_ = status;
     status_since_ = now;
   }
-  dim();
   const bool blink_on =
       ((now - lamp_since_) / kBlinkHalfPeriod) % 2 == 0;  // a new level starts lit
   drive(AlertOutput::warning_lamp, warning_lamp_, warning_on_,
-        lamp == WarningLevel::collision || (lamp == WarningLevel::information && blink_on));
+        lamp == WarningLevel::collision || (lamp == WarningLevel::information && blink_on), now);
   const bool slow_on = ((now - status_since_) / kSlowHalfPeriod) % 2 == 0;
   drive(AlertOutput::status_lamp, status_lamp_, status_on_,
-        status == StatusLight::on || (status == StatusLight::slow_blink && slow_on));
+        status == StatusLight::on || (status == StatusLight::slow_blink && slow_on), now);
   this->sound(sound);
+  dim(now);
 }
 
-void AlertOutputs::dim() noexcept {
+void AlertOutputs::dim(Nanos now) noexcept {
   if (dimmer_ == nullptr || brightness_ == level_.brightness) return;
-  if (const Status done = dimmer_->set(level_.brightness); done) {
-    brightness_ = level_.brightness;
-  } else {
-    brightness_.reset();
-    if (!refusal_) refusal_ = done.error();
+  if (!dim_refusal_ || now >= dim_again_) {
+    const Status done = dimmer_->set(level_.brightness);
+    dim_refusal_ = done ? std::nullopt : std::optional{done.error()};
+    dim_again_ = now + kRepeat;
+    if (done) brightness_ = level_.brightness;
   }
+  if (!dim_refusal_) return;
+  brightness_.reset();
+  if (!refusal_) refusal_ = dim_refusal_;
 }
 
 void AlertOutputs::sound(bool on) noexcept {

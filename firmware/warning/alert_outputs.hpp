@@ -26,7 +26,9 @@ inline constexpr std::size_t kAlertOutputs = 3;
 /// A dimmer sets how bright both lamps are where they are lit; a sound keeps its volume to its end.
 /// Any of these outputs may be missing. Writes an output when it changes, at every show() while
 /// it fails, and once a second in any case, so that a lost output is noticed before it is needed.
-/// A lamp's line is read back each time, where its chip can: one without its level has failed.
+/// A lamp's line is read back at once and 50 ms later, where its chip can: one without its level
+/// has failed. (Behind a guard it takes a moment until that is known.) A dimmer that fails is tried
+/// again after a second, and comes last: no warning waits for it.
 /// One thread.
 class AlertOutputs {
  public:
@@ -53,6 +55,7 @@ class AlertOutputs {
   struct Attempt {
     bool on = false;
     std::optional<Error> refusal{};  ///< nothing: it worked
+    bool settled = false;            ///< and still did a moment later
   };
   /// Nothing: it was never tried, or there is no such output.
   [[nodiscard]] const std::optional<Attempt>& last(AlertOutput output) const noexcept {
@@ -63,8 +66,10 @@ class AlertOutputs {
   static constexpr Nanos kBlinkHalfPeriod = std::chrono::milliseconds{250};
   static constexpr Nanos kSlowHalfPeriod = std::chrono::seconds{1};
   static constexpr Nanos kRepeat = std::chrono::seconds{1};
-  void drive(AlertOutput output, OutputLine* line, std::optional<bool>& level, bool on) noexcept;
-  void dim() noexcept;
+  static constexpr Nanos kSettles = std::chrono::milliseconds{50};
+  void drive(AlertOutput output, OutputLine* line, std::optional<bool>& level, bool on,
+             Nanos now) noexcept;
+  void dim(Nanos now) noexcept;
   void sound(bool on) noexcept;
   void tried(AlertOutput output, std::optional<bool>& level, bool on, const Status& done) noexcept;
 
@@ -77,6 +82,9 @@ class AlertOutputs {
   double volume_ = 1;                                      // of the sound that is on
   std::optional<bool> warning_on_, status_on_, sounding_;  // empty: unknown, so write it
   std::optional<double> brightness_;                       // likewise
+  std::optional<Error> dim_refusal_;
+  Nanos dim_again_{};
+  std::array<Nanos, 2> set_at_{};  // of the lamps
   bool sound_ = false;
   WarningLevel lamp_ = WarningLevel::none;
   StatusLight status_ = StatusLight::off;

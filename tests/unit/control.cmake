@@ -1,6 +1,9 @@
 set(drive firmware/control/drive.cpp firmware/control/listener.cpp firmware/control/road.cpp)  # the product on a road
 kerb_add_test(NAME unit_control_judge SOURCES firmware/control/test_camera_judge.cpp
   LINKS kerb::firmware_control LABELS unit)
+kerb_add_test(NAME unit_control_background SOURCES firmware/control/test_background_dimmer.cpp
+  firmware/control/test_background_thermal.cpp
+  LINKS kerb::firmware_control LABELS unit THREADED)
 kerb_add_test(NAME unit_control_lost_vision SOURCES firmware/control/test_lost_vision.cpp ${drive}
   LINKS kerb::firmware_control LABELS unit THREADED)
 kerb_add_test(NAME unit_control_self_test SOURCES firmware/control/test_self_test.cpp

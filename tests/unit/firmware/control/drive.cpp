@@ -36,19 +36,6 @@ class PluggedCamera final : public FrameSource {
 
 }  // namespace
 
-bool comes_to_be(const std::function<bool()>& so, Nanos limit) {
-  const auto end = SteadyClock::now() + limit;
-  for (int looks = 0; !so(); ++looks) {
-    if (looks < 100) {
-      std::this_thread::yield();
-      continue;
-    }
-    if (SteadyClock::now() >= end) return false;
-    std::this_thread::sleep_for(std::chrono::microseconds{20});
-  }
-  return true;
-}
-
 Drive::Drive(const Options& options) {
   config.service_enabled = options.service;
   config.can.required = options.can_required;

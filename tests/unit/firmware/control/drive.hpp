@@ -20,6 +20,7 @@
 #include "hal/fake/thermal.hpp"
 #include "hal/fake/tone.hpp"
 #include "hal/fake/watchdog.hpp"
+#include "tests/support/eventually.hpp"
 #include "tests/unit/firmware/control/listener.hpp"
 #include "tests/unit/firmware/control/road.hpp"
 #include "tests/unit/firmware/control/step_clock.hpp"
@@ -45,9 +46,6 @@ struct Plug {
   FakeFrameSource camera;
   std::atomic<Errc> fails{Errc::end};  ///< gone, no_signal; end: it does not fail
 };
-
-/// Waits, in life, until it is so: true; false after a minute, which no machine needs.
-bool comes_to_be(const std::function<bool()>& so, Nanos limit = std::chrono::minutes{1});
 
 /// The whole product on a road, in steps: pipeline and controller as in a car, but time waits for
 /// them. So a drive goes the same way on every machine, and as fast as that machine can; where the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/control/camera_judge.hpp"
 
+#include <optional>
+
 #include "tests/support/test.hpp"
 
 using namespace kerb;
@@ -20,6 +22,8 @@ struct Scene {
   Nanos next_frame = now;
   int every_nth_dropped = 0, every_nth_damaged = 0, exposed = 0;
   bool delivering = true;
+  std::optional<Nanos> late_by;  ///< a report with each frame, so old; none: no reports
+  Nanos reported{};
   bool processing = true;  ///< false: it hangs, with one frame in work and one that waits
 
   explicit Scene(Imaging imaging = Imaging::visible, bool live = true)
@@ -42,6 +46,7 @@ struct Scene {
         ++facts.processed;
         ++facts.finished;
         ++total.frames;
+        if (late_by) reported = now - *late_by;
       } else if (facts.camera.delivered > facts.finished + facts.skipped + 2) {
         ++facts.skipped;
       }
@@ -55,7 +60,7 @@ struct Scene {
   void run(Nanos duration) {
     for (const Nanos end = now + duration; now < end; now += milliseconds{10}) {
       for (; delivering && now >= next_frame; next_frame += Nanos{33333333}) expose();
-      judge.judge(facts, total, now, monitor);
+      judge.judge(facts, total, reported, now, monitor);
     }
   }
   void enter(CameraCondition condition) {
@@ -77,6 +82,28 @@ TEST(a_healthy_camera_is_active_at_its_rate) {
   s.expect(HealthState::active, Cause::none);
   TEST_ASSERT_DOUBLE_WITHIN(1, 30, s.judge.rates().frames_per_s);
   TEST_ASSERT_EQUAL_DOUBLE(0, s.judge.rates().dropped_percent);
+}
+
+TEST(reports_that_are_too_old_to_warn_by_are_a_failure) {
+  Scene s;
+  s.late_by = milliseconds{280};
+  s.run(seconds{3});
+  s.expect(HealthState::active, Cause::none);
+  s.late_by = milliseconds{320};
+  s.run(milliseconds{290});
+  s.expect(HealthState::active, Cause::none);
+  s.run(milliseconds{100});
+  s.expect(HealthState::failed, Cause::over_budget);
+  TEST_ASSERT_DOUBLE_WITHIN(1, 320, s.monitor.evaluate(s.now).number);
+  s.late_by = milliseconds{100};
+  s.run(milliseconds{100});
+  TEST_ASSERT_TRUE(s.monitor.present(Cause::over_budget, 0) == PartState::fine);
+  Scene once;  // after a hang, what was in work comes late
+  once.late_by = milliseconds{900};
+  once.run(milliseconds{20});
+  once.late_by = milliseconds{60};
+  once.run(seconds{3});
+  once.expect(HealthState::active, Cause::none);
 }
 
 TEST(silence_shows_within_300_ms_then_fails_then_recovers) {

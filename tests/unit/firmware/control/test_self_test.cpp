@@ -36,8 +36,8 @@ struct Bench {
     test->see(*outputs);
     test->judge(now, now, monitor, reporter);
   }
-  void rounds(Nanos time) {
-    for (const Nanos end = now + time; now < end;) round(false);
+  void rounds(Nanos time, bool lit = false) {
+    for (const Nanos end = now + time; now < end;) round(lit);
   }
   [[nodiscard]] TestResult of(TestPart part) const { return test->report()[part]; }
   [[nodiscard]] PartState fault() const { return monitor.present(Cause::self_test_failed); }
@@ -64,9 +64,11 @@ struct Bench {
 
 TEST(lamps_and_sound_pass_when_they_were_driven_and_had_their_level) {
   Bench b;
-  b.round(true);
+  b.rounds(milliseconds{100}, true);
   TEST_ASSERT_TRUE(b.of(TestPart::warning_lamp) == TestResult::not_run);
-  b.round(false);
+  b.round(false);  // its level must last
+  TEST_ASSERT_TRUE(b.of(TestPart::warning_lamp) == TestResult::not_run);
+  b.rounds(milliseconds{100});
   TEST_ASSERT_TRUE(b.of(TestPart::warning_lamp) == TestResult::passed);
   TEST_ASSERT_TRUE(b.of(TestPart::status_lamp) == TestResult::passed);
   TEST_ASSERT_TRUE(b.of(TestPart::sound) == TestResult::passed);
@@ -92,8 +94,8 @@ TEST(a_part_that_fails_is_a_cause_with_its_number_until_it_passes) {
   TEST_ASSERT_TRUE(b.fault() == PartState::degraded);
   TEST_ASSERT_TRUE(b.log.has("the self-test has failed: warning_lamp"));
   b.red.stuck_at.reset();
-  b.round(true);
-  b.round(false);
+  b.rounds(milliseconds{100}, true);
+  b.rounds(milliseconds{100});
   TEST_ASSERT_TRUE(b.fault() == PartState::fine);
   TEST_ASSERT_TRUE(b.of(TestPart::warning_lamp) == TestResult::passed);
   b.red.stuck_at = false;  // the test is over: the lamp's own cause tells from now on
@@ -107,7 +109,7 @@ TEST(a_lamp_that_comes_later_is_no_fault_any_more) {
   b.round(false);
   TEST_ASSERT_TRUE(b.fault() == PartState::degraded);
   b.red.unplugged = false;
-  b.round(false);
+  b.rounds(milliseconds{100});
   TEST_ASSERT_TRUE(b.fault() == PartState::fine);
   TEST_ASSERT_TRUE(b.of(TestPart::warning_lamp) == TestResult::not_run);  // it was never lit
 }
@@ -125,6 +127,16 @@ TEST(the_watchdog_passes_when_it_was_fed) {
   TEST_ASSERT_TRUE(b.of(TestPart::watchdog) == TestResult::passed);
 }
 
+/// Behind a guard, a lamp's set() succeeds, and what became of it is known a moment later.
+TEST(a_level_that_is_lost_a_moment_later_fails) {
+  Bench b;
+  b.round(true);
+  b.red.stuck_at = false;
+  b.rounds(milliseconds{100}, true);
+  TEST_ASSERT_TRUE(b.of(TestPart::warning_lamp) == TestResult::failed);
+  TEST_ASSERT_TRUE(b.outputs->refusal().has_value());
+}
+
 TEST(a_detector_that_misses_the_known_person_is_failed) {
   Bench b;
   b.cameras.push_back({.name = "front", .detector_test = TestResult::passed});
@@ -136,8 +148,13 @@ TEST(a_detector_that_misses_the_known_person_is_failed) {
   worse.test->see_detectors(worse.cameras);
   worse.red.unplugged = true;  // the detector comes first
   worse.round(false);
-  TEST_ASSERT_TRUE(worse.fault() == PartState::failed);
+  TEST_ASSERT_TRUE(worse.of(TestPart::detector) == TestResult::failed);
+  TEST_ASSERT_TRUE(worse.fault() == PartState::degraded);  // the other one protects
   TEST_ASSERT_EQUAL_INT(1, worse.part());
+  worse.cameras.front().detector_test = TestResult::failed;
+  worse.test->see_detectors(worse.cameras);
+  worse.round(false);
+  TEST_ASSERT_TRUE(worse.fault() == PartState::failed);
 }
 
 TEST(with_self_test_off_nothing_is_told) {

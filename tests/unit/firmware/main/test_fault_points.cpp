@@ -65,6 +65,15 @@ TEST(it_stays_where_nothing_would_start_it_again) {
   TEST_ASSERT_TRUE(o.log.find("nothing would start it again") != std::string::npos);
 }
 
+TEST(an_operator_that_hangs_does_not_keep_it_from_ending) {
+  const Outcome o = run("vision.prepare:hang=120000:from=1000", 3);
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.log.c_str());
+  TEST_ASSERT_TRUE(o.log.find("a thread of the vision hangs") != std::string::npos);
+  TEST_ASSERT_FALSE(o.events.empty());
+  TEST_ASSERT_TRUE(o.events.back()["kind"] == "stopped");
+  TEST_ASSERT_TRUE(o.events.back()["data"]["uptime_s"] < 60);
+}
+
 TEST(memory_that_is_missing_at_the_start_is_waited_for) {
   const Outcome o = run("start.open:no_memory:calls=1-2", 5);
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.log.c_str());

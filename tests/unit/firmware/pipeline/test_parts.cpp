@@ -143,6 +143,26 @@ TEST(a_frozen_picture_is_timed_from_its_first_showing) {
   TEST_ASSERT_TRUE(check.update(view(second, 640), seconds{7}).unchanged == seconds{4});
 }
 
+/// What a stalled DMA engine shows: the pictures in its buffers, in turn.
+TEST(pictures_that_come_again_in_turn_are_frozen) {
+  ImageCheck check, forgetful;
+  check.remember(4);
+  std::vector<std::vector<std::uint8_t>> pictures;
+  for (unsigned i = 0; i < 4; ++i) pictures.push_back(noise(640 * 480, 10 + i));
+  Nanos now = seconds{1};
+  ImageStatistics last;
+  for (int i = 0; i < 40; ++i) {
+    now += milliseconds{33};
+    const auto& picture = pictures[static_cast<std::size_t>(i % 4)];
+    last = check.update(view(picture, 640), now);
+    TEST_ASSERT_TRUE(forgetful.update(view(picture, 640), now).unchanged == Nanos::zero());
+    TEST_ASSERT_EQUAL_INT64(std::max(0, i - 3) * 33, last.unchanged / milliseconds{1});
+  }
+  const auto fresh = noise(640 * 480, 99);
+  TEST_ASSERT_TRUE(check.update(view(fresh, 640), now + milliseconds{33}).unchanged ==
+                   Nanos::zero());
+}
+
 TEST(tiny_pictures_are_looked_at_too) {
   ImageCheck check;
   const std::vector<std::uint8_t> one{200};

@@ -97,6 +97,17 @@ TEST(pictures_of_a_short_view_that_say_nothing_of_its_end_are_no_daylight) {
   TEST_ASSERT_TRUE(e.levels.dark());
 }
 
+TEST(two_dark_pictures_far_apart_are_no_night) {
+  Evening e;
+  for (int i = 0; i < 5; ++i) {
+    e.view = view_of(ViewLimit::light);
+    e.run(30ms);
+    e.view = view_of(ViewLimit::people);  // of which nothing follows
+    e.run(10s);
+    TEST_ASSERT_FALSE(e.levels.dark());
+  }
+}
+
 TEST(what_the_vehicle_tells_comes_before_the_light_and_never_ends_in_nothing) {
   Evening e;
   e.view = view_of(ViewLimit::light);

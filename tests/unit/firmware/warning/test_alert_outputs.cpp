@@ -88,7 +88,19 @@ TEST(a_dimmer_that_refuses_is_told_and_tried_again_and_the_lamps_go_on) {
   TEST_ASSERT_TRUE(outputs.refusal().has_value());
   dimmer.unplugged = false;
   outputs.show(WarningLevel::collision, true, false, seconds{1} + milliseconds{20});
+  TEST_ASSERT_TRUE_MESSAGE(outputs.refusal().has_value(), "it is tried once a second");
+  outputs.show(WarningLevel::collision, true, false, seconds{2} + milliseconds{20});
   TEST_ASSERT_FALSE(outputs.refusal().has_value());
+}
+
+TEST(a_lamp_that_loses_its_level_a_moment_later_has_failed) {
+  Desk d;
+  d.outputs.show(WarningLevel::collision, false, true, seconds{1});
+  d.warning.stuck_at = false;
+  d.outputs.show(WarningLevel::collision, false, true, seconds{1} + milliseconds{40});
+  TEST_ASSERT_FALSE(d.outputs.refusal().has_value());
+  d.outputs.show(WarningLevel::collision, false, true, seconds{1} + milliseconds{50});
+  TEST_ASSERT_TRUE(d.outputs.refusal().has_value());
 }
 
 TEST(a_sound_keeps_its_volume_to_its_end) {
