@@ -62,6 +62,7 @@ struct FrameSourceInfo {
   int width = 0, height = 0;
   double rate_hz = 0;       ///< nominal; 0 when unknown
   const char* memory = "";  ///< who owns the buffers: "userptr", "mmap", "own"
+  int buffers = 0;          ///< of a camera, filled in turn; 0: it has none
 };
 
 /// Running totals since open().

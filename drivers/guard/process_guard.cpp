@@ -51,6 +51,10 @@ class Guard {
   int run() {
     const sigset_t ours = our_signals();
     sigprocmask(SIG_BLOCK, &ours, nullptr);
+    // Who is told of a lamp may just have died. Found by write()'s result.
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &ignore, &pipe_action_);
     signals_.reset(::signalfd(-1, &ours, SFD_CLOEXEC | SFD_NONBLOCK));
     wait_ = options_.first_wait;
     drive();
@@ -97,6 +101,7 @@ class Guard {
       sigset_t none;
       sigemptyset(&none);
       sigprocmask(SIG_SETMASK, &none, nullptr);
+      sigaction(SIGPIPE, &pipe_action_, nullptr);
       ::execve(arguments[0], arguments.data(), environment.data());
       ::_exit(127);
     }
@@ -107,6 +112,7 @@ class Guard {
   }
 
   void retry(int error) {
+    answers_.reset();
     log_.error("guard", std::string{"cannot start the program: "} + std::strerror(error));
     back_off();
   }
@@ -152,6 +158,7 @@ class Guard {
       }
       if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
       pipe.reset();  // the program has closed it: it is dead, or not ours any more
+      answers_.reset();
       lamps_.forget();
       return;
     }
@@ -227,6 +234,7 @@ class Guard {
   std::array<OutputLine*, kGuardedLamps.size()> lines_;
   Log& log_;
   LampGuard lamps_;
+  struct sigaction pipe_action_ {};  ///< as it was, for the program
   UniqueFd signals_;
   std::array<UniqueFd, kGuardedLamps.size()> pipes_;
   UniqueFd answers_;

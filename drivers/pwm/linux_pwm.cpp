@@ -50,16 +50,17 @@ bool write_number(const std::string& path, std::int64_t value) {
 bool make_polarity_normal(const std::string& folder) {
   constexpr std::string_view kNormal = "normal\n", kInversed = "inversed";
   const std::string path = folder + "/polarity";
-  const UniqueFd file{::open(path.c_str(), O_RDWR | O_CLOEXEC)};
-  if (!file) return errno == ENOENT;  // it has one
   char buffer[16];
-  const ssize_t size = ::read(file.get(), buffer, sizeof buffer);
+  const UniqueFd now{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (!now) return errno == ENOENT;  // it has one
+  const ssize_t size = ::read(now.get(), buffer, sizeof buffer);
   if (size < 0) return false;
   if (!std::string_view{buffer, static_cast<std::size_t>(size)}.starts_with(kInversed)) return true;
   // It may change only while the channel is off; one that is off already may refuse to be told so.
   static_cast<void>(write_number(folder + "/enable", 0));
-  return ::pwrite(file.get(), kNormal.data(), kNormal.size(), 0) ==
-         static_cast<ssize_t>(kNormal.size());
+  const UniqueFd file{::open(path.c_str(), O_WRONLY | O_CLOEXEC)};
+  return file && ::pwrite(file.get(), kNormal.data(), kNormal.size(), 0) ==
+                     static_cast<ssize_t>(kNormal.size());
 }
 
 bool is_folder(const std::string& path) {
@@ -86,11 +87,11 @@ Result<std::unique_ptr<LinuxPwm>> LinuxPwm::open(const LinuxPwmOptions& options)
       static_cast<std::int64_t>(std::llround(kNanosPerSecond / options.frequency_hz));
   UniqueFd duty{::open((folder + "/duty_cycle").c_str(), O_WRONLY | O_CLOEXEC)};
   if (!duty) return fails();
-  if (!make_polarity_normal(folder)) return fails();
   // The kernel refuses a period that is shorter than the pulse, and a pulse longer than the period.
   const std::int64_t pulse = read_number(folder + "/duty_cycle").value_or(0);
   if (pulse > period && !write_number(duty.get(), 0)) return fails();
   if (!write_number(folder + "/period", period)) return fails();
+  if (!make_polarity_normal(folder)) return fails();  // refused while there is no period
   std::unique_ptr<LinuxPwm> out{new LinuxPwm{std::move(duty), period, options.active_low, name}};
   if (Status s = out->set(1); !s) return s.error();
   if (!write_number(folder + "/enable", 1)) return fails();

@@ -33,6 +33,7 @@ class CaptureQueue final : public FrameLender {
 
   [[nodiscard]] const Device& device() const noexcept { return device_; }
   [[nodiscard]] const char* memory_name() const noexcept;  ///< "userptr" or "mmap"
+  [[nodiscard]] int count() const noexcept { return static_cast<int>(buffers_.size()); }
 
   /// Whether a frame can still come. Fails: would_block (every buffer is on loan), gone (one could
   /// not be queued again).

@@ -124,7 +124,8 @@ Result<std::unique_ptr<V4l2Camera>> V4l2Camera::open_unguarded(const CameraSetti
   Result<std::shared_ptr<CaptureQueue>> queue = CaptureQueue::start(
       *std::move(device), settings.memory, settings.buffers, agreement->format.size_image, memory);
   if (!queue) return queue.error();
-  const FrameSourceInfo info = describe(settings, *agreement, *rate, (*queue)->memory_name());
+  FrameSourceInfo info = describe(settings, *agreement, *rate, (*queue)->memory_name());
+  info.buffers = (*queue)->count();
   std::unique_ptr<v4l2::ExposureControls> exposure;
   if (settings.exposure.mode == ExposureMode::people)
     exposure = v4l2::ExposureControls::find((*queue)->device(), settings);

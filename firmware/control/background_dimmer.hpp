@@ -26,8 +26,8 @@ class BackgroundDimmer final : public Dimmer {
       return Error{Errc::io, err, "dimmer: start its thread"};
     return std::unique_ptr<BackgroundDimmer>{new BackgroundDimmer{std::move(core), patience}};
   }
-  /// Writes what waits, and returns within half a second; a chip that hangs is left to its thread.
-  ~BackgroundDimmer() override { core_->thread.stop(kPatience); }
+  /// Writes what waits, and returns within `patience`; a chip that hangs is left to its thread.
+  ~BackgroundDimmer() override { core_->thread.stop(patience_); }
   BackgroundDimmer(const BackgroundDimmer&) = delete;
   BackgroundDimmer& operator=(const BackgroundDimmer&) = delete;
 

@@ -16,18 +16,18 @@ namespace kerb {
 /// sensor has answered since. One thread.
 class BackgroundThermal final : public Thermal {
  public:
-  /// Longest time of the destructor.
   static constexpr Nanos kPatience = std::chrono::milliseconds{500};
 
   /// Fails: io (no thread to be had).
-  static Result<std::unique_ptr<BackgroundThermal>> start(std::unique_ptr<Thermal> thermal) {
+  static Result<std::unique_ptr<BackgroundThermal>> start(std::unique_ptr<Thermal> thermal,
+                                                          Nanos patience = kPatience) {
     auto core = std::make_shared<Core>(std::move(thermal));
     if (const int err = core->thread.start([core] { core->run(); }); err != 0)
       return Error{Errc::io, err, "temperature: start its thread"};
-    return std::unique_ptr<BackgroundThermal>{new BackgroundThermal{std::move(core)}};
+    return std::unique_ptr<BackgroundThermal>{new BackgroundThermal{std::move(core), patience}};
   }
-  /// Returns within half a second; a sensor that hangs is left to its thread.
-  ~BackgroundThermal() override { core_->thread.stop(kPatience); }
+  /// Returns within `patience` of real time; a sensor that hangs is left to its thread.
+  ~BackgroundThermal() override { core_->thread.stop(patience_); }
   BackgroundThermal(const BackgroundThermal&) = delete;
   BackgroundThermal& operator=(const BackgroundThermal&) = delete;
 
@@ -60,10 +60,12 @@ class BackgroundThermal final : public Thermal {
       thermal.reset();
     }
   };
-  explicit BackgroundThermal(std::shared_ptr<Core> core) noexcept : core_{std::move(core)} {}
+  BackgroundThermal(std::shared_ptr<Core> core, Nanos patience) noexcept
+      : core_{std::move(core)}, patience_{patience} {}
 
   std::shared_ptr<Core> core_;  // shared with the thread, which outlives this when a sensor hangs
-  std::uint64_t seen_ = 0;      ///< the answer that was given last
+  Nanos patience_;
+  std::uint64_t seen_ = 0;  ///< the answer that was given last
 };
 
 }  // namespace kerb

@@ -137,14 +137,16 @@ void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& tot
 /// Pictures are processed, but all of them so late that WarningLogic ignores what they show. Where
 /// no report comes any more, another cause tells why.
 bool CameraJudge::is_too_late(Nanos reported, Nanos now) noexcept {
-  if (live_ && reported != Nanos::zero() && std::exchange(reported_, reported) != reported) {
-    late_by_ = now - reported;
-    if (late_by_ <= WarningLogic::kStale)
-      late_since_.reset();
-    else if (!late_since_)
-      late_since_ = now;
-  }
-  return late_since_ && now - *late_since_ >= WarningLogic::kStale;
+  if (!live_ || reported == Nanos::zero() || std::exchange(reported_, reported) == reported)
+    return too_late_;
+  late_by_ = now - reported;
+  // The first pictures have waited for the start of the processing.
+  const bool late = late_by_ > WarningLogic::kStale && settled_at_ && now >= *settled_at_;
+  if (!late)
+    late_since_.reset();
+  else if (!late_since_)
+    late_since_ = now;
+  return late && now - *late_since_ >= WarningLogic::kStale;
 }
 
 void CameraJudge::judge_picture(const PipelineFacts& facts, Nanos now,

@@ -17,8 +17,8 @@ struct DtcStoreOptions {
   /// Between two writes, so that a fault that comes and goes does not wear the disk out. The first
   /// change after a pause is written at once.
   Nanos interval = std::chrono::seconds{10};
-  Nanos load_limit = std::chrono::milliseconds{200};  ///< longest time of open()
-  Nanos shutdown_limit = std::chrono::seconds{2};     ///< longest time of the destructor
+  Nanos load_limit = std::chrono::seconds{2};      ///< longest time of open()
+  Nanos shutdown_limit = std::chrono::seconds{2};  ///< longest time of the destructor
 };
 
 /// Reads the trouble codes from their file and writes them to it, on a thread of its own. The

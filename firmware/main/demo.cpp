@@ -67,9 +67,8 @@ class CuttableSource final : public FrameSource {
 /// Whether the product works in this state. A busy desk, or a build with sanitizers, misses budgets
 /// and skips frames; that is printed, but is not a failure of the product.
 bool works(const HealthReport& health) {
-  return health.state == HealthState::active ||
-         (health.state == HealthState::degraded &&
-          (health.cause == Cause::over_budget || health.cause == Cause::frames_dropped));
+  return health.state == HealthState::active || health.cause == Cause::over_budget ||
+         (health.state == HealthState::degraded && health.cause == Cause::frames_dropped);
 }
 
 /// The rest of the car: sends its speed every 20 ms, requests a warning test, and reads the bus.

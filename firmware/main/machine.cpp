@@ -24,6 +24,7 @@
 #include "firmware/control/background_dimmer.hpp"
 #include "firmware/control/background_thermal.hpp"
 #include "firmware/control/reopening_devices.hpp"
+#include "firmware/log/closable_log.hpp"
 #include "firmware/vision/open_pipeline.hpp"
 #include "firmware/warning/reopening_outputs.hpp"
 
@@ -36,6 +37,13 @@ Result<std::unique_ptr<Base>> as(Result<std::unique_ptr<Derived>> result) {
   if (!result) return result.error();
   return std::unique_ptr<Base>{std::move(*result)};
 }
+
+/// For what a thread works on that is left behind when a device hangs.
+struct Lasting {
+  Lasting(double rate, Log& behind) : clock{rate}, log{behind} {}
+  SystemClock clock;
+  ClosableLog log;
+};
 
 /// The real devices. Members are destroyed from the last to the first: pipelines before what they
 /// use.
@@ -71,7 +79,11 @@ class LinuxMachine final : public Machine {
   [[nodiscard]] const std::optional<Error>& gpu_gap() const override { return gpu_gap_; }
 
   LinuxMachine(const Config& config, const Clock& clock, Log& log)
-      : config_{config}, clock_{clock}, log_{log}, guard_{GuardLink::take()} {
+      : config_{config},
+        clock_{clock},
+        log_{log},
+        lasting_{std::make_shared<Lasting>(config.clock_rate, log)},
+        guard_{GuardLink::take()} {
     open_lamps();  // first: whatever fails from here on, the driver sees it
     if (Result<ServiceNotifier> notifier = ServiceNotifier::open())
       notifier_ = std::move(*notifier);
@@ -81,6 +93,10 @@ class LinuxMachine final : public Machine {
     open_thermal();
     open_watchdogs();
   }
+
+  ~LinuxMachine() override { lasting_->log.close(); }
+  LinuxMachine(const LinuxMachine&) = delete;
+  LinuxMachine& operator=(const LinuxMachine&) = delete;
 
   std::optional<StartFailure> open_cameras(bool strict) override {
     try {
@@ -250,7 +266,8 @@ class LinuxMachine final : public Machine {
                                   dimmer.active_low};
     Result<std::unique_ptr<BackgroundDimmer>> started =
         BackgroundDimmer::start(std::make_unique<ReopeningDimmer>(
-            [options] { return as<Dimmer>(LinuxPwm::open(options)); }, clock_, log_));
+            [options, kept = lasting_] { return as<Dimmer>(LinuxPwm::open(options)); },
+            lasting_->clock, lasting_->log));
     if (!started) {  // lamps that are too bright do no harm
       log_.error("dimmer", describe(started.error()) + "; the lamps are not dimmed");
       return;
@@ -270,8 +287,10 @@ class LinuxMachine final : public Machine {
     if (!config_.thermal.enabled) return;
     const auto sensors = [this] {
       return std::make_unique<ReopeningThermal>(
-          [root = config_.thermal.root] { return as<Thermal>(SysfsThermal::open({root})); },
-          "temperature", clock_, log_);
+          [root = config_.thermal.root, kept = lasting_] {
+            return as<Thermal>(SysfsThermal::open({root}));
+          },
+          "temperature", lasting_->clock, lasting_->log);
     };
     Result<std::unique_ptr<BackgroundThermal>> started = BackgroundThermal::start(sensors());
     if (started) {
@@ -313,6 +332,7 @@ class LinuxMachine final : public Machine {
   const Config& config_;
   const Clock& clock_;
   Log& log_;
+  const std::shared_ptr<Lasting> lasting_;
   LinuxIo kernel_;
   std::unique_ptr<Vision> vision_;
   std::vector<std::unique_ptr<CameraPipeline>> pipelines_;

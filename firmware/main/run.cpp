@@ -258,24 +258,30 @@ class Product {
     return 0;
   }
 
-  void conclude(const char* reason, int code) {
-    controller_->finish(clock_.now());
+  void conclude(const char* reason, int code, bool watchdog_stays = false) {
+    if (watchdog_stays)
+      controller_->give_up(clock_.now());
+    else
+      controller_->finish(clock_.now());
     post(events::stopped(clock_.now(), reason, code, clock_.now() - start_));
     log_.info("main", fmt::format("stops: {}", reason));
   }
   /// Stops the pipelines' threads. Where one cannot be joined, because an operator hangs, the
-  /// process ends in order without it.
+  /// process ends in order without it. Where it is to start again the watchdog stays armed, because
+  /// a thread that hangs in the kernel may keep the process from ending.
   void stop_threads(const char* reason, int code) {
     std::atomic<bool> decided{false};  // who goes on: the caller, or the thread
     Bell joined;
     std::thread limit{[&] {
-      if (joined.wait_until(SteadyClock::now() + kLastAttempt) || decided.exchange(true)) return;
+      if (joined.wait_until(SteadyClock::now() + clock_.real(kLastAttempt)) ||
+          decided.exchange(true))
+        return;
       log_.error("main", "a thread of the vision hangs: ends without it");
-      conclude(reason, code);
+      conclude(reason, code, code != 0);
       leave(code);
     }};
     machine_->stop();
-    if (decided.exchange(true)) std::this_thread::sleep_for(kLastAttempt);  // until it has ended
+    while (decided.exchange(true)) std::this_thread::sleep_for(kLogTime);  // leave() ends it
     joined.ring();
     limit.join();
   }
@@ -284,6 +290,7 @@ class Product {
     if (recorder_) static_cast<void>(recorder_->flush(kFlushLimit));
     if (events_) static_cast<void>(events_->flush(kFlushLimit));
     life_.reset();
+    if (diagnostician_) diagnostician_->store.reset();
     std::this_thread::sleep_for(kLogTime);
     std::_Exit(code);
   }

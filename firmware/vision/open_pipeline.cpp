@@ -227,7 +227,8 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
       std::move(people), std::move(spectral));
   const Camera camera = ego::camera_of(settings, info.width, info.height);
   opened.pipeline->set_camera(camera);
-  if (settings.kind == CameraKind::v4l2) opened.pipeline->set_buffers(settings.buffers);
+  if (settings.kind == CameraKind::v4l2)  // one that is not there yet may be given more
+    opened.pipeline->set_buffers(std::max(settings.buffers, info.buffers));
   opened.pipeline->set_picture_limits(picture_limits(config.health));
   opened.pipeline->set_view_source(
       std::make_unique<ViewMeter>(camera, view_settings(config, settings, info, camera)));

@@ -189,6 +189,19 @@ TEST(a_lamp_that_does_not_follow_is_told_to_the_program) {
   TEST_ASSERT_EQUAL_STRING("Ba", told.c_str());
 }
 
+TEST(a_program_that_listens_to_no_answers_does_not_end_the_guard) {
+  if (!test::kernel_answers()) TEST_IGNORE_MESSAGE("needs a kernel, not an emulator");
+  Bench bench;
+  bench.options.hang = seconds{40};
+  bench.warning.stuck_at = false;
+  // Both ends that could read are closed before the red lamp is wanted, which fails.
+  const int code = bench.guard(
+      "[ $run = 2 ] && exit 0\n"
+      "eval \"exec ${fds##*,}<&-\"; status 0; seen 2; warning 1; sleep 0.3; exit 3\n");
+  TEST_ASSERT_EQUAL_INT(0, code);
+  TEST_ASSERT_TRUE(bench.log.has("ended with 3"));
+}
+
 TEST(the_guarded_end_says_its_levels_and_notices_a_dead_guard) {
   if (!test::kernel_answers()) TEST_IGNORE_MESSAGE("needs a kernel, not an emulator");
   std::signal(SIGPIPE, SIG_IGN);

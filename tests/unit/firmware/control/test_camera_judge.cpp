@@ -98,6 +98,12 @@ TEST(reports_that_are_too_old_to_warn_by_are_a_failure) {
   s.late_by = milliseconds{100};
   s.run(milliseconds{100});
   TEST_ASSERT_TRUE(s.monitor.present(Cause::over_budget, 0) == PartState::fine);
+  Scene starts;  // with pictures that have waited
+  starts.late_by = milliseconds{900};
+  starts.run(milliseconds{400});
+  starts.late_by = milliseconds{60};
+  starts.run(milliseconds{100});
+  TEST_ASSERT_TRUE(starts.monitor.present(Cause::over_budget, 0) == PartState::fine);
   Scene once;  // after a hang, what was in work comes late
   once.late_by = milliseconds{900};
   once.run(milliseconds{20});

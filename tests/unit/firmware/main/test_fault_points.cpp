@@ -66,7 +66,7 @@ TEST(it_stays_where_nothing_would_start_it_again) {
 }
 
 TEST(an_operator_that_hangs_does_not_keep_it_from_ending) {
-  const Outcome o = run("vision.prepare:hang=120000:from=1000", 3);
+  const Outcome o = run("vision.prepare:hang=120000:from=1000", 10);
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.log.c_str());
   TEST_ASSERT_TRUE(o.log.find("a thread of the vision hangs") != std::string::npos);
   TEST_ASSERT_FALSE(o.events.empty());
