@@ -200,7 +200,8 @@ class Guard {
     killed_ = false;
     if (now() - started_ >= options_.worked) wait_ = options_.first_wait;
     log_.error("guard", "the program " + in_words(status) +
-                            ": the status lamp is lit, next start in " +
+                            (lines_[0] != nullptr ? ": the status lamp is lit" : "") +
+                            ", next start in " +
                             std::to_string(wait_ / std::chrono::milliseconds{1}) + " ms");
     back_off();
   }

@@ -160,7 +160,7 @@ struct CanSettings {
 struct DimmerSettings {
   bool enabled = false;
   std::string chip = "/sys/class/pwm/pwmchip0";
-  int channel = 0;
+  int channel = -1;  ///< -1: not set
   double frequency_hz = 1000;
   bool active_low = false;
   double darkest = AlertLevelSettings{}.darkest;
@@ -169,8 +169,8 @@ struct DimmerSettings {
 struct LampSettings {
   bool enabled = false;  ///< free lines depend on the board: none is driven by default
   std::string chip = "/dev/gpiochip0";
-  int warning_line = 0;
-  int status_line = 1;
+  int warning_line = -1;  ///< -1: not set
+  int status_line = -1;
   bool active_low = false;  ///< both lamps; each may be so alone, too
   bool warning_active_low = false;
   bool status_active_low = false;

@@ -49,10 +49,7 @@ class Rules {
     for (std::size_t i = 0; i < config_.camera_pairs.size(); ++i) check_camera_pair(i);
     need(config_.thermal.degraded_c < config_.thermal.failed_c, "thermal.degraded_c",
          {"thermal.failed_c"}, "must be less than thermal.failed_c");
-    need(config_.lamp.warning_line != config_.lamp.status_line, "lamp.status_line",
-         {"lamp.warning_line"}, "must differ from lamp.warning_line");
-    need(config_.lamp.enabled || !config_.lamp.dimmer.enabled, "lamp.dimmer.enabled",
-         {"lamp.enabled"}, "must be false without lamps: lamp.enabled");
+    check_lamps();
     need(config_.health.camera_silent < config_.health.camera_failed, "health.camera_silent_ms",
          {"health.camera_failed_ms"}, "must be less than health.camera_failed_ms");
     check_detector();
@@ -86,6 +83,18 @@ class Rules {
     }
     if (!values.empty()) rule += " (" + values + ")";
     reader_.report(key, value_of(key), std::move(rule));
+  }
+
+  void check_lamps() {
+    const LampSettings& lamp = config_.lamp;
+    const char* const why = "must be set: which one is free depends on the board";
+    need(!lamp.enabled || lamp.warning_line >= 0, "lamp.warning_line", {}, why);
+    need(!lamp.enabled || lamp.status_line >= 0, "lamp.status_line", {}, why);
+    need(lamp.status_line < 0 || lamp.warning_line != lamp.status_line, "lamp.status_line",
+         {"lamp.warning_line"}, "must differ from lamp.warning_line");
+    need(lamp.enabled || !lamp.dimmer.enabled, "lamp.dimmer.enabled", {"lamp.enabled"},
+         "must be false without lamps: lamp.enabled");
+    need(!lamp.dimmer.enabled || lamp.dimmer.channel >= 0, "lamp.dimmer.channel", {}, why);
   }
 
   void check_camera(std::size_t i) {

@@ -426,7 +426,7 @@ constexpr Field kDimmer[] = {
                                    "Dim both lamps: a PWM channel switches their supply. Without "
                                    "pulses the supply must be on."),
     path<&DimmerSettings::chip>("chip", "PWM chip, a folder of /sys/class/pwm."),
-    integer<&DimmerSettings::channel>("channel", 0, 63, "", "Channel of that chip."),
+    integer<&DimmerSettings::channel>("channel", -1, 63, "", "Channel of that chip; -1: not set."),
     number<&DimmerSettings::frequency_hz>("frequency_hz", 100, 20000, "Hz", "Of the pulses."),
     flag<&DimmerSettings::active_low>("active_low", "A low level is the bright one."),
     number<&DimmerSettings::darkest>("darkest", 0.05, 1, "",
@@ -439,11 +439,13 @@ constexpr Field kLamp[] = {
     flag<&LampSettings::enabled>("enabled",
                                  "Drive the lamps. First find two free lines with gpioinfo."),
     path<&LampSettings::chip>("chip", "GPIO character device."),
-    integer<&LampSettings::warning_line>("warning_line", 0, 1023, "line",
-                                         "The red lamp: warnings."),
-    integer<&LampSettings::status_line>("status_line", 0, 1023, "line",
-                                        "The amber lamp: on unless it is ACTIVE and ready."),
-    flag<&LampSettings::active_low>("active_low", "A low level lights either lamp."),
+    integer<&LampSettings::warning_line>("warning_line", -1, 1023, "line",
+                                         "The red lamp: warnings; -1: not set."),
+    integer<&LampSettings::status_line>("status_line", -1, 1023, "line",
+                                        "The amber lamp: on unless it is ACTIVE and ready; -1: "
+                                        "not set."),
+    flag<&LampSettings::active_low>(
+        "active_low", "A low level lights both lamps, whatever the next two keys say."),
     flag<&LampSettings::warning_active_low>("warning_active_low",
                                             "A low level lights the red one."),
     flag<&LampSettings::status_active_low>("status_active_low",

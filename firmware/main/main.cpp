@@ -63,6 +63,9 @@ int check(const std::string& path) {
         on(c.tone.enabled), on(c.watchdog.enabled));
   if (c.clock_rate < 1)
     print("{}: clock.rate is {:g}: for an emulated board, not for a vehicle\n", path, c.clock_rate);
+  if (!c.can.enabled && c.can.required)
+    print("{}: note: can.enabled is false: without the vehicle's speed nobody is warned of\n",
+          path);
   for (const std::string& note : config::notes_on(c.can.mapping, c.can.layout))
     print("{}: note: {}\n", path, note);
   return 0;

@@ -369,6 +369,10 @@ int run_product(const Config& config, const RunOptions& options, RealTime& real_
   listen_to_signals();
   const Result<Instance> instance = Instance::begin(config, log);
   if (!instance) return fail(describe(instance.error()));
+#ifndef KERB_FAULT_POINTS
+  if (std::getenv("KERB_FAULTS") != nullptr)
+    log.warning("main", "KERB_FAULTS does nothing: this program was built without fault points");
+#endif
   if (config.clock_rate < 1)
     log.warning("main", fmt::format("clock.rate is {:g}: every time is {:.3g} times as long as in "
                                     "life; not for a vehicle",

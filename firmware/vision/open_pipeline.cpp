@@ -170,11 +170,12 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
     info = *expected;
     log.warning("camera", describe(first.error()) + "; retrying");
   }
-  log.info("camera", fmt::format("{}: {}, {}x{} {}{}{}, {:.4g} Hz, buffers {}", settings.name,
-                                 info.name.view(), info.width, info.height, name_of(info.format),
-                                 info.mosaic > 0 ? fmt::format(" mosaic {0}x{0}", info.mosaic) : "",
-                                 settings.imaging == Imaging::thermal ? " thermal" : "",
-                                 info.rate_hz, info.memory));
+  log.info("camera",
+           fmt::format("{}: {}, {}x{} {}{}{}, {:.4g} Hz{}{}", settings.name, info.name.view(),
+                       info.width, info.height, name_of(info.format),
+                       info.mosaic > 0 ? fmt::format(" mosaic {0}x{0}", info.mosaic) : "",
+                       settings.imaging == Imaging::thermal ? " thermal" : "", info.rate_hz,
+                       source ? ", buffers " : ", not there yet", info.memory));
   const HandOver hand_over = settings.kind != CameraKind::v4l2 && settings.pace == Pace::recorded
                                  ? HandOver::every
                                  : HandOver::newest;

@@ -172,6 +172,9 @@ TEST(what_is_wrong_with_a_configuration_is_one_line_each) {
   TEST_ASSERT_EQUAL_INT_MESSAGE(2, two.lines_of_error(), two.err.c_str());
 }
 
+const char kLamps[] =
+    "[lamp]\nenabled = true\nchip = \"/dev/gpiochip99\"\nwarning_line = 0\nstatus_line = 1\n";
+
 TEST(a_missing_device_is_named_in_one_line_by_a_strict_run) {
   const std::string quiet =
       "[can]\nenabled = false\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n";
@@ -180,8 +183,7 @@ TEST(a_missing_device_is_named_in_one_line_by_a_strict_run) {
        {std::pair<std::string, const char*>{quiet + "[[camera]]\ndevice = \"/dev/video99\"\n",
                                             "/dev/video99"},
         {quiet + "[[camera]]\ndevice = \"/dev/null\"\n", "/dev/null"},
-        {quiet + pattern + "[lamp]\nenabled = true\nchip = \"/dev/gpiochip99\"\n",
-         "/dev/gpiochip99"},
+        {quiet + pattern + kLamps, "/dev/gpiochip99"},
         {quiet + pattern + "[tone]\nenabled = true\ndevice = \"hw:99\"\n", "hw:99"},
         {quiet + pattern + "[watchdog]\nenabled = true\ndevice = \"/dev/watchdog99\"\n",
          "/dev/watchdog99"},
@@ -212,8 +214,7 @@ TEST(a_missing_device_is_waited_for_and_the_start_is_failed_meanwhile) {
              "false\n" +
                  no_bus,
              "FAILED: camera_gone", "/dev/video99"},
-        Case{pattern + no_bus + "[lamp]\nenabled = true\nchip = \"/dev/gpiochip99\"\n",
-             "DEGRADED: output_refused", "/dev/gpiochip99"},
+        Case{pattern + no_bus + kLamps, "DEGRADED: output_refused", "/dev/gpiochip99"},
         Case{pattern + no_bus + "[watchdog]\nenabled = true\ndevice = \"/dev/watchdog99\"\n",
              "DEGRADED: watchdog_refused", "/dev/watchdog99"},
         Case{pattern + "[thermal]\nenabled = false\n[can]\ninterface = \"can99\"\n",
