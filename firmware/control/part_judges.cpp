@@ -8,9 +8,9 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr Nanos kSignalsGrace = seconds{1};   // the vehicle may start to send after Kerbwatch does
-constexpr Nanos kThermalPeriod = seconds{1};  // between readings
-constexpr Nanos kThermalLimit = seconds{5};   // without a reading
+constexpr Nanos kSignalsGrace = seconds{1};  // the vehicle may start to send after Kerbwatch does
+constexpr Nanos kThermalPeriod = std::chrono::milliseconds{500};  // a reading may be as old
+constexpr Nanos kThermalLimit = seconds{5};                       // without a reading
 
 // Of half a second. A refused warning is tried again every 10 ms, and so is a frame of a list: a
 // queue that is full for two rounds is no fault, and one that stays full is told within 0.2 s.

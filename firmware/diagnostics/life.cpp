@@ -200,7 +200,8 @@ void LifeTally::count_faults(const HealthMonitor& monitor) noexcept {
     const Cause cause = static_cast<Cause>(i);
     for (int camera = 0; camera < (is_of_camera(cause) ? HealthMonitor::kMaxCameras : 1);
          ++camera) {
-      bool& there = there_[static_cast<std::size_t>(i * HealthMonitor::kMaxCameras + camera)];
+      const auto first = static_cast<std::size_t>(i) * std::size_t{HealthMonitor::kMaxCameras};
+      bool& there = there_[first + static_cast<std::size_t>(camera)];
       const bool is = monitor.severity(cause, camera) != PartState::fine;
       if (is && !there) add(image_.counters.faults[static_cast<std::size_t>(i)], 1);
       there = is;
