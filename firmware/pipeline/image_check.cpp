@@ -36,7 +36,7 @@ constexpr ImageCheckTuning kImageCheckTuning{};
 
 /// The shift at which the columns agree best, to a fraction; 0 where they do not.
 double ViewPan::shift(const Columns& now) const noexcept {
-  constexpr auto index = [](int i) noexcept { return static_cast<std::size_t>(i); };
+  const auto index = [](int i) noexcept { return static_cast<std::size_t>(i); };
   std::array<double, 2 * kImageCheckTuning.reach + 1> misfits{};
   const int reach = std::min(kImageCheckTuning.reach, count_ / 4);
   int best = 0;

@@ -89,6 +89,8 @@ Config board_config(const Config& base, const Scenario& scenario, double rate) {
   config.can.interface = "vcan0";
   config.lamp = {};
   config.lamp.enabled = true;
+  config.lamp.warning_line = 0;
+  config.lamp.status_line = 1;
   config.tone.enabled = true;
   config.tone.device = "hw:Loopback,0,0";
   // How long a stage takes, and what is dropped for it, says nothing of a board that is emulated.
