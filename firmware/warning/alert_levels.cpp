@@ -11,7 +11,7 @@ namespace {
 constexpr Nanos kDarkAfter = std::chrono::seconds{3}, kLightAfter = std::chrono::seconds{10};
 constexpr Nanos kMostPassed = std::chrono::milliseconds{100};  // of a round that came late
 constexpr double kClear = 0.9;  // of the view in good light: it is as long
-constexpr double kFade_per_s = 0.5;
+constexpr double kFadeRate_hz = 0.5;
 constexpr double kSteps = 100;
 
 /// Where a dial stands between the lowest level and the full one.
@@ -48,7 +48,7 @@ AlertLevel AlertLevels::step(Nanos now, std::optional<double> told_brightness,
   look(passed, view);
   const double by_light = dark_ ? settings_.darkest : 1;
   const double wanted = told_brightness ? on_dial(settings_.darkest, *told_brightness) : by_light;
-  const double step = std::chrono::duration<double>{passed}.count() * kFade_per_s;
+  const double step = std::chrono::duration<double>{passed}.count() * kFadeRate_hz;
   brightness_ += std::clamp(wanted - brightness_, -step, step);
   AlertLevel out;
   out.brightness = std::round(brightness_ * kSteps) / kSteps;

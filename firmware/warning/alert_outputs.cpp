@@ -36,15 +36,14 @@ void AlertOutputs::drive(AlertOutput output, OutputLine* line, std::optional<boo
 
 void AlertOutputs::tried(AlertOutput output, std::optional<bool>& level, bool on,
                          const Status& done) noexcept {
-  Attempt& attempt = last_[static_cast<std::size_t>(output)].emplace();
-  attempt.on = on;
-  attempt.settled = output == AlertOutput::sound;  // it cannot be read back
+  std::optional<Attempt>& last = last_[static_cast<std::size_t>(output)];
+  last = Attempt{.on = on, .refusal = {}, .settled = output == AlertOutput::sound};  // no reading
   if (done) {
     level = on;
     return;
   }
   level.reset();  // its level is unknown: write it again next time
-  attempt.refusal = done.error();
+  last->refusal = done.error();
   if (!refusal_) refusal_ = done.error();
 }
 
