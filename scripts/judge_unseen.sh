@@ -17,7 +17,8 @@ driven again, so that a call that was interrupted goes on where it ended. OPTION
   PART              hours-0 .. hours-4 (eight drives of a minute each), crossing (72), night (45), child, along,
                     weather, turns, r159, faults, hiccups, quiet
 
-Exit code: 0 every part was driven, 1 some were not, 2 bad usage. What passed is in the table.
+Exit code: 0 every part was driven, 1 some were not, 2 bad usage or reports that do not go together.
+What passed is in the table.
 EOF
 }
 
@@ -82,5 +83,9 @@ reports=()
 for part in "${all_parts[@]}"; do
   [[ -f "$out/$part.json" ]] && reports+=("$out/$part.json")
 done
-[[ ${#reports[@]} -eq 0 ]] || "$kerblab" sim merge "${reports[@]}" --report "$out/all.json" || true
+if [[ ${#reports[@]} -gt 0 ]]; then
+  status=0  # 1: some runs did not pass
+  "$kerblab" sim merge "${reports[@]}" --report "$out/all.json" || status=$?
+  [[ "$status" -le 1 ]] || exit "$status"
+fi
 [[ ${#left[@]} -eq 0 ]] || { echo "not driven: ${left[*]}" >&2; exit 1; }
