@@ -49,12 +49,11 @@ class ViewPan {
 /// Checks every picture for signs of a frozen, blinded, dark or dirty camera. A live sensor has
 /// noise, so that even a still scene changes in its lowest bits. A camera that stalls may show all
 /// the pictures in its buffers again, in turn: so a picture that was there a moment ago is no new
-/// one. Dirt, a smear or mist on the glass
-/// removes detail from most of the picture at once: each of 8 x 5 parts is compared with its mean
-/// over the last seconds. (A camera that is dirty from the start has nothing to compare with.)
-/// While the view turns each part shows something else, perhaps a wall: then only what most of the
-/// picture loses within a tenth of a second counts. One thread; allocates nothing; about 4,000
-/// samples per picture.
+/// one. Dirt, a smear or mist on the glass removes detail from most of the picture at once: each of
+/// 8 x 5 parts is compared with its mean over the last seconds. (A camera that is dirty from the
+/// start has nothing to compare with.) While the view turns each part shows something else, perhaps
+/// a wall: then only what most of the picture loses within a tenth of a second counts. One thread;
+/// allocates nothing; about 4,000 samples per picture.
 class ImageCheck {
  public:
   static constexpr int kMostRemembered = 32;
