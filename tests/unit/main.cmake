@@ -6,6 +6,8 @@ if(KERB_OPENCV)
   kerb_test_uses(unit_main_command_line LINKS kerb::opencv)
   kerb_test_uses(unit_main_command_line DEFINES KERB_OPENCV=1)
 endif()
+kerb_add_test(NAME unit_main_program_models SOURCES firmware/main/test_program_models.cpp
+  LINKS kerb::gpu_hog LABELS unit OPTIMISED RUNS kerbwatch)
 kerb_add_test(NAME unit_main_full_pipe SOURCES firmware/main/test_full_pipe.cpp
   LINKS kerb::hal LABELS unit OPTIMISED RUNS kerbwatch)
 # What `cmake --install` leaves, moved to another place, finds its models. It installs kerblab too, which CI builds for

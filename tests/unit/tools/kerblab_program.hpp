@@ -5,29 +5,17 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 #include <vector>
 
+#include "tests/support/outcome.hpp"
 #include "tests/support/unity.hpp"
 #include "tools/bench/street.hpp"
 
 /// kerblab as a person meets it: a command line in a folder of the test's own. KERBLAB is the
 /// program's path.
 namespace kerb::test {
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-  [[nodiscard]] long lines_of_error() const { return std::count(err.begin(), err.end(), '\n'); }
-};
-
-inline std::string read(const std::filesystem::path& path) {
-  std::ifstream file{path};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
 
 /// Runs `PROGRAM ARGUMENTS` through the shell in `folder`, in which its outputs leave no file.
 inline Outcome run_program(const std::filesystem::path& folder, const std::string& program,

@@ -1,105 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
+// The command line: exit codes, one-line errors, signals, what it prints, a second one beside it.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "drivers/lock/device_lock.hpp"
-#include "gpu/hog/model_file.hpp"
-#include "gpu/hog/shipped_models.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/test.hpp"
-#include "tests/unit/gpu/bar_model.hpp"
+#include "tests/unit/firmware/main/program.hpp"
 
 #if KERB_OPENCV
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #endif
 
+using namespace kerb::test;
 namespace fs = std::filesystem;
 
-namespace {
-
-fs::path g_folder;
-
-}  // namespace
-
-SET_UP() { g_folder = kerb::test::make_temp_folder(); }
+SET_UP() { g_folder = make_temp_folder(); }
 TEAR_DOWN() { fs::remove_all(g_folder); }
 
 namespace {
-
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-  [[nodiscard]] long lines_of_error() const { return std::count(err.begin(), err.end(), '\n'); }
-};
-
-std::string read(const fs::path& path) {
-  std::ifstream file{path};
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-Outcome shell(const std::string& what) {
-  const std::string out = g_folder / "out", err = g_folder / "err";
-  const std::string command = what + " >" + out + " 2>" + err;
-  const int status = std::system(command.c_str());
-  Outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
-  return result;
-}
-
-/// Runs `kerbwatch ARGUMENTS` through the shell. No model is installed but where a test says so.
-Outcome kerbwatch(const std::string& arguments) {
-  return shell(std::string{KERBWATCH} + " " + arguments);
-}
-
-std::string config(const std::string& text) {
-  const fs::path path = g_folder / "test.toml";
-  std::ofstream{path} << text;
-  return path;
-}
-
-/// No bus, no lamps, a small test pattern, events and records in the folder; more keys may follow.
-std::string desk_config(const std::string& more = "") {
-  return config(
-      "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\nenabled = false\n"
-      "[thermal]\nenabled = false\n[events]\npath = \"" +
-      (g_folder / "events.jsonl").string() + "\"\n[record]\npath = \"" +
-      (g_folder / "records").string() + "\"\n[life]\npath = \"" + (g_folder / "life").string() +
-      "\"\n" + more);
-}
-
-/// A model that takes bright bars for people, and the key that names it.
-fs::path model_file() {
-  const fs::path path = g_folder / "bars.kwm";
-  TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::bar_model(), path));
-  return path;
-}
-std::string detector_table(const fs::path& model, const std::string& more = "") {
-  return "[detector]\nmodel = \"" + model.string() + "\"\n" + more;
-}
-void flip_a_bit(const fs::path& path) {
-  std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
-  file.seekg(100);
-  const char byte = static_cast<char>(file.get() ^ 1);
-  file.seekp(100);
-  file.put(byte);
-}
-
-void expect_bad_input(const Outcome& o, const char* part) {
-  TEST_ASSERT_EQUAL_INT_MESSAGE(2, o.code, o.err.c_str());
-  TEST_ASSERT_EQUAL_INT_MESSAGE(1, o.lines_of_error(), o.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(o.err.find(part) != std::string::npos, o.err.c_str());
-}
 
 TEST(help_and_version_are_no_errors) {
   const Outcome help = kerbwatch("--help");
@@ -120,20 +43,20 @@ TEST(a_wrong_command_line_is_bad_input) {
 TEST(a_time_is_a_number_that_a_run_can_have) {
   const std::string run = "run --config " + desk_config() + " --seconds ";
   for (const char* seconds : {"1e300", "nan", "-nan", "inf", "-inf", "-1", "0", "1s", "''"}) {
-    expect_bad_input(kerbwatch(run + seconds), "--seconds");
-    expect_bad_input(kerbwatch(std::string{"demo --seconds "} + seconds), "--seconds");
+    expect_refused(kerbwatch(run + seconds), "--seconds");
+    expect_refused(kerbwatch(std::string{"demo --seconds "} + seconds), "--seconds");
   }
 }
 
 TEST(an_unknown_command_is_named_with_those_there_are) {
   for (const char* arguments : {"bogus", "bogus --help", "bogus run", "Run", "''"}) {
     const Outcome o = kerbwatch(arguments);
-    expect_bad_input(o, "kerbwatch: error: unknown command '");
-    expect_bad_input(o, "run, guard, check, config, demo, counters, replay");
+    expect_refused(o, "kerbwatch: error: unknown command '");
+    expect_refused(o, "run, guard, check, config, demo, counters, replay");
     TEST_ASSERT_EQUAL_STRING("", o.out.c_str());
   }
-  expect_bad_input(kerbwatch("bogus"), "'bogus'");
-  expect_bad_input(kerbwatch("check --confg a.toml"), "unknown option '--confg'");
+  expect_refused(kerbwatch("bogus"), "'bogus'");
+  expect_refused(kerbwatch("check --confg a.toml"), "unknown option '--confg'");
 }
 
 /// As when the disk that a log goes to is full.
@@ -162,10 +85,10 @@ TEST(the_printed_configuration_passes_its_own_check) {
 }
 
 TEST(what_is_wrong_with_a_configuration_is_one_line_each) {
-  expect_bad_input(kerbwatch("check --config /nowhere/kerbwatch.toml"), "/nowhere/kerbwatch.toml");
-  expect_bad_input(kerbwatch("check --config " + config("[[camera]]\nwidht = 640\n")),
-                   "did you mean");
-  expect_bad_input(kerbwatch("run --config " + config("[clock]\nrate = 0\n")), "clock.rate = 0");
+  expect_refused(kerbwatch("check --config /nowhere/kerbwatch.toml"), "/nowhere/kerbwatch.toml");
+  expect_refused(kerbwatch("check --config " + config("[[camera]]\nwidht = 640\n")),
+                 "did you mean");
+  expect_refused(kerbwatch("run --config " + config("[clock]\nrate = 0\n")), "clock.rate = 0");
   const Outcome two =
       kerbwatch("check -c " + config("[clock]\nrate = 99\n[[camera]]\nwidth = 1\n"));
   TEST_ASSERT_EQUAL_INT(2, two.code);
@@ -191,7 +114,7 @@ TEST(a_missing_device_is_named_in_one_line_by_a_strict_run) {
          "[thermal]\nenabled = false\n" +
              pattern,
          "can99"}})
-    expect_bad_input(kerbwatch("run --strict --config " + config(text)), named);
+    expect_refused(kerbwatch("run --strict --config " + config(text)), named);
 }
 
 TEST(a_missing_device_is_waited_for_and_the_start_is_failed_meanwhile) {
@@ -235,7 +158,7 @@ TEST(a_gpu_that_is_demanded_and_missing_is_failed_and_waited_for) {
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, waits.code, waits.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(waits.err.find("FAILED: vision_failed") != std::string::npos,
                            waits.err.c_str());
-  expect_bad_input(shell(run + "--strict --config " + path), "GPU");
+  expect_refused(shell(run + "--strict --config " + path), "GPU");
 }
 
 TEST(a_temperature_that_cannot_be_read_from_the_start_is_a_fault) {
@@ -280,7 +203,7 @@ TEST(a_guard_starts_it_again_when_it_is_killed_and_ends_with_it) {
                            o.err.c_str());
   const std::string written = read(events);
   TEST_ASSERT_TRUE_MESSAGE(written.find("SIGTERM") != std::string::npos, written.c_str());
-  expect_bad_input(kerbwatch("guard --config /nowhere.toml"), "/nowhere.toml");
+  expect_refused(kerbwatch("guard --config /nowhere.toml"), "/nowhere.toml");
 }
 
 #if KERB_OPENCV
@@ -309,8 +232,8 @@ TEST(a_folder_with_only_a_truncated_picture_is_bad_input) {
   const fs::path folder = folder_of_pictures(1);
   cut_in_half(folder / "0.jpg");
   const Outcome o = kerbwatch("run --config " + folder_config(folder, "error"));
-  expect_bad_input(o, "kerbwatch: error: truncated picture: ");
-  expect_bad_input(o, "pictures/0.jpg");
+  expect_refused(o, "kerbwatch: error: truncated picture: ");
+  expect_refused(o, "pictures/0.jpg");
 }
 
 TEST(a_truncated_picture_among_good_ones_is_named_once_in_the_log) {
@@ -327,7 +250,7 @@ TEST(a_truncated_picture_among_good_ones_is_named_once_in_the_log) {
 
 TEST(what_it_counts_is_shown_for_people_and_machines) {
   const std::string path = desk_config();
-  expect_bad_input(kerbwatch("counters --config " + path), "life");  // it has not run yet
+  expect_refused(kerbwatch("counters --config " + path), "life");  // it has not run yet
   for (int i = 0; i < 2; ++i) {
     const Outcome o = kerbwatch("run --seconds 1.2 --config " + path);
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
@@ -341,9 +264,9 @@ TEST(what_it_counts_is_shown_for_people_and_machines) {
                            json.out.c_str());
   fs::resize_file(g_folder / "life.a", 10);
   fs::resize_file(g_folder / "life.b", 10);
-  expect_bad_input(kerbwatch("counters --config " + path), "read the counters");
-  expect_bad_input(kerbwatch("counters --config " + desk_config("enabled = false\n")),
-                   "life.enabled");
+  expect_refused(kerbwatch("counters --config " + path), "read the counters");
+  expect_refused(kerbwatch("counters --config " + desk_config("enabled = false\n")),
+                 "life.enabled");
 }
 
 TEST(it_runs_for_as_long_as_told_and_leaves_a_log) {
@@ -358,243 +281,6 @@ TEST(it_runs_for_as_long_as_told_and_leaves_a_log) {
   for (const char* word :
        {"started", "health_changed", "detector_missing", "stopped", "--seconds reached"})
     TEST_ASSERT_TRUE_MESSAGE(events.find(word) != std::string::npos, events.c_str());
-}
-
-TEST(check_loads_the_model_and_lays_its_search_out) {
-  const Outcome none = kerbwatch("check --config " + desk_config());
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, none.code, none.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(
-      none.out.find("detector none (detector.model is empty, and there is no default.kwm in "
-                    "/nowhere/models)") != std::string::npos,
-      none.out.c_str());
-  const Outcome off = kerbwatch("check --config " + desk_config("[detector]\nenabled = false\n"));
-  TEST_ASSERT_TRUE_MESSAGE(
-      off.out.find("detector none (detector.enabled is false)") != std::string::npos,
-      off.out.c_str());
-  const fs::path model = model_file();
-  const Outcome good = kerbwatch("check --config " + desk_config(detector_table(model)));
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, good.code, good.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(good.out.find("bars.kwm") != std::string::npos, good.out.c_str());
-  const auto refused = [](const std::string& table, const char* part) {
-    const Outcome o = kerbwatch("check --config " + desk_config(table));
-    expect_bad_input(o, part);
-    expect_bad_input(o, "detector.model = ");
-  };
-  refused(detector_table(model, "region_width = 20\nregion_height = 20\n"), "no window fits");
-  refused(detector_table(model, "threshold = 20\n"), "detector.threshold = 20 is above 3.4");
-  refused(detector_table("/nowhere/x.kwm"), "/nowhere/x.kwm: No such file");
-  refused(detector_table(g_folder), "not a regular file");
-  flip_a_bit(model);
-  refused(detector_table(model), "checksum");
-  fs::resize_file(model, 40);
-  refused(detector_table(model), "40 bytes");
-  fs::resize_file(model, 0);
-  refused(detector_table(model), "not a model");
-}
-
-TEST(it_runs_with_a_model_and_says_so) {
-  const Outcome o =
-      kerbwatch("run --seconds 1.5 --config " +
-                desk_config(detector_table(model_file()) + "[vision]\nbackend = \"cpu\"\n"));
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(o.err.find("bar for 320x240") != std::string::npos, o.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(o.out.find("detector bar") != std::string::npos, o.out.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(o.out.find("detection off") == std::string::npos, o.out.c_str());
-  const std::string events = read(g_folder / "events.jsonl");
-  TEST_ASSERT_TRUE_MESSAGE(events.find(R"("model":"bar","backend":"cpu")") != std::string::npos,
-                           events.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(events.find("detector_missing") == std::string::npos, events.c_str());
-}
-
-/// Installed models, for as long as this lives: in colour, and a variant for grey cameras.
-struct Installed {
-  Installed() {
-    const fs::path folder = g_folder / "models";
-    fs::create_directory(folder);
-    TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::red_bar_model(), folder / "default.kwm"));
-    TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::bar_model(), folder / "default-grey.kwm"));
-    setenv(kerb::hog::kModelsVariable, folder.c_str(), 1);
-  }
-  Installed(const Installed&) = delete;
-  Installed& operator=(const Installed&) = delete;
-  ~Installed() { setenv(kerb::hog::kModelsVariable, "/nowhere/models", 1); }
-};
-
-TEST(the_installed_model_is_used_where_none_is_named) {
-  const Installed models;
-  const std::string cpu = "[vision]\nbackend = \"cpu\"\n";
-  const Outcome checked = kerbwatch("check --config " + desk_config());
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, checked.code, checked.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(checked.out.find("models/default.kwm") != std::string::npos,
-                           checked.out.c_str());
-  const Outcome ran = kerbwatch("run --seconds 1.5 --config " + desk_config(cpu));
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(ran.err.find("red-bar for 320x240 in colour") != std::string::npos,
-                           ran.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(ran.out.find("detector red-bar") != std::string::npos, ran.out.c_str());
-  const std::string events = read(g_folder / "events.jsonl");
-  TEST_ASSERT_TRUE_MESSAGE(events.find(R"("model":"red-bar","backend":"cpu")") != std::string::npos,
-                           events.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(events.find("vision_failed") == std::string::npos, events.c_str());
-}
-
-TEST(what_the_configuration_leaves_open_is_as_the_model_advises) {
-  const fs::path path = g_folder / "fine.kwm";
-  kerb::hog::Model model = kerb::hog::test::bar_model();
-  model.advice.stride = 4;
-  model.advice.scale_step = 1.5F;
-  model.advice.padding = 8;
-  TEST_ASSERT_OK(kerb::hog::save(model, path));
-  const auto windows = [&](const std::string& more) {
-    const Outcome o =
-        kerbwatch("run --seconds 0.5 --config " +
-                  desk_config(detector_table(path, more) + "[vision]\nbackend = \"cpu\"\n"));
-    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
-    const std::size_t at = o.err.find("): ");
-    TEST_ASSERT_TRUE_MESSAGE(at != std::string::npos, o.err.c_str());
-    return std::atoi(o.err.c_str() + at + 3);
-  };
-  // All of the picture, and nobody smaller than the model's person.
-  const std::string all = "ground = \"anywhere\"\nmin_height = 0\n";
-  // 320 x 240: (320 + 16 - 64) / 4 + 1 columns and (240 + 16 - 128) / 4 + 1 rows; at 1.5 213 x 160,
-  // at 2.25 142 x 107 with its padding too low.
-  TEST_ASSERT_EQUAL_INT(69 * 33 + 42 * 13, windows(all));
-  TEST_ASSERT_EQUAL_INT(35 * 17 + 21 * 7, windows(all + "stride = 8\n"));
-  TEST_ASSERT_EQUAL_INT(33 * 15, windows(all + "stride = 8\npadding = 0\nscale_step = 2\n"));
-  // Where the camera looks along the road: people far away too, but none who float.
-  const int far = windows("ground = \"anywhere\"\n"), road = windows("");
-  TEST_ASSERT_TRUE(far > 69 * 33 + 42 * 13);
-  TEST_ASSERT_TRUE(road > 0 && road < far);
-}
-
-TEST(a_grey_camera_gets_the_grey_model) {
-  const Installed models;
-  const std::string grey =
-      "[[camera]]\nname = \"b\"\nsource = \"pattern\"\nwidth = 320\n"
-      "height = 240\nformat = \"grey8\"\n[vision]\nbackend = \"cpu\"\n";
-  TEST_ASSERT_EQUAL_INT(0, kerbwatch("check --config " + desk_config(grey)).code);
-  const Outcome ran = kerbwatch("run --seconds 1.5 --config " + desk_config(grey));
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
-  for (const char* part : {"red-bar for 320x240 in colour", "bar for 320x240 in grey"})
-    TEST_ASSERT_TRUE_MESSAGE(ran.err.find(part) != std::string::npos, ran.err.c_str());
-  for (const char* part : {"detector red-bar\n", "detector bar\n"})
-    TEST_ASSERT_TRUE_MESSAGE(ran.out.find(part) != std::string::npos, ran.out.c_str());
-  // Installed, but damaged: told before the drive.
-  fs::resize_file(g_folder / "models/default-grey.kwm", 40);
-  expect_bad_input(kerbwatch("check --config " + desk_config(grey)), "detector.grey_model = ");
-  TEST_ASSERT_EQUAL_INT(0, kerbwatch("check --config " + desk_config()).code);
-}
-
-TEST(a_grey_camera_refuses_a_colour_model_without_a_grey_one) {
-  const fs::path colour = g_folder / "colour.kwm", grey = model_file();
-  TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::red_bar_model(), colour));
-  const auto camera = [](const std::string& detector) {
-    return "[[camera]]\nname = \"b\"\nsource = \"pattern\"\nwidth = 320\nheight = 240\n"
-           "format = \"grey8\"\n" +
-           detector;
-  };
-  const Outcome refused =
-      kerbwatch("check --config " + desk_config(camera(detector_table(colour))));
-  expect_bad_input(refused, "detector.grey_model must name one");
-  expect_bad_input(refused, "colour.kwm");
-  const auto with = [&](const fs::path& model) {
-    return desk_config(camera(detector_table(colour, "grey_model = \"" + model.string() + "\"\n")));
-  };
-  TEST_ASSERT_EQUAL_INT(0, kerbwatch("check --config " + with(grey)).code);
-  expect_bad_input(kerbwatch("check --config " + with(colour)), "detector.grey_model = ");
-  expect_bad_input(kerbwatch("check --config " + with("/nowhere/x.kwm")), "/nowhere/x.kwm");
-  fs::copy_file(grey, g_folder / "colour-grey.kwm");  // found by its name
-  TEST_ASSERT_EQUAL_INT(
-      0, kerbwatch("check --config " + desk_config(camera(detector_table(colour)))).code);
-}
-
-/// A second camera that sees heat, beside the desk's own.
-std::string thermal_camera(const std::string& format) {
-  return "[[camera]]\nname = \"heat\"\nkind = \"thermal\"\nsource = \"pattern\"\nwidth = 320\n"
-         "height = 240\nformat = \"" +
-         format + "\"\n";
-}
-
-TEST(a_thermal_camera_needs_a_thermal_model) {
-  const std::string cpu = "[vision]\nbackend = \"cpu\"\n";
-  const std::string line =
-      "detector.thermal_model = \"\": make detector: camera heat is thermal and needs a thermal "
-      "model: set detector.thermal_model";
-  // Without any model, with one for light alone, and with one for grey cameras.
-  expect_bad_input(kerbwatch("check --config " + desk_config(thermal_camera("grey16"))),
-                   line.c_str());
-  const fs::path grey = model_file();
-  expect_bad_input(
-      kerbwatch("check --config " + desk_config(thermal_camera("auto") + detector_table(grey))),
-      line.c_str());
-  const Installed models;
-  expect_bad_input(kerbwatch("check --config " + desk_config(thermal_camera("grey8"))),
-                   line.c_str());
-  // Detection off: then it needs none.
-  const std::string off = "[detector]\nenabled = false\n";
-  TEST_ASSERT_EQUAL_INT(
-      0, kerbwatch("check --config " + desk_config(thermal_camera("grey16") + off)).code);
-  // A product that runs without it says so and shows it.
-  const Outcome ran =
-      kerbwatch("run --seconds 1.5 --config " + desk_config(thermal_camera("grey16") + cpu));
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(
-      ran.err.find("camera heat: make detector: camera heat is thermal and needs") !=
-          std::string::npos,
-      ran.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(
-      read(g_folder / "events.jsonl").find("vision_failed") != std::string::npos, ran.err.c_str());
-}
-
-TEST(a_thermal_camera_gets_the_thermal_model_and_others_do_not) {
-  const Installed models;
-  const std::string cpu = "[vision]\nbackend = \"cpu\"\n";
-  const fs::path beside = g_folder / "models/default-thermal.kwm";
-  kerb::hog::Model model = kerb::hog::test::bar_model();
-  model.name = "heat-bar";
-  TEST_ASSERT_OK(kerb::hog::save(model, beside));
-  for (const char* format : {"grey8", "grey14", "grey16", "yuyv", "nv12"}) {
-    const std::string config = thermal_camera(format) + cpu;
-    const Outcome checked = kerbwatch("check --config " + desk_config(config));
-    TEST_ASSERT_EQUAL_INT_MESSAGE(0, checked.code, checked.err.c_str());
-    TEST_ASSERT_TRUE_MESSAGE(checked.out.find(", thermal " + beside.string()) != std::string::npos,
-                             checked.out.c_str());
-  }
-  const Outcome ran =
-      kerbwatch("run --seconds 1.5 --config " + desk_config(thermal_camera("grey14") + cpu));
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
-  for (const char* part :
-       {"red-bar for 320x240 in colour", "heat-bar for 320x240 in heat", "320x240 grey14 thermal"})
-    TEST_ASSERT_TRUE_MESSAGE(ran.err.find(part) != std::string::npos, ran.err.c_str());
-  for (const char* part : {"detector red-bar\n", "detector heat-bar\n"})
-    TEST_ASSERT_TRUE_MESSAGE(ran.out.find(part) != std::string::npos, ran.out.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(
-      read(g_folder / "events.jsonl").find("vision_failed") == std::string::npos, ran.err.c_str());
-  // Named, and wrong: told before the drive. Where no camera is thermal, nobody asks.
-  const auto named = [](const fs::path& path) {
-    return "[detector]\nthermal_model = \"" + path.string() + "\"\n";
-  };
-  const fs::path colour = g_folder / "models/default.kwm";
-  expect_bad_input(
-      kerbwatch("check --config " + desk_config(thermal_camera("grey16") + named(colour))),
-      "camera heat is thermal, and this model needs colour");
-  expect_bad_input(kerbwatch("check --config " +
-                             desk_config(thermal_camera("grey16") + named("/nowhere/x.kwm"))),
-                   "detector.thermal_model = \"/nowhere/x.kwm\": ");
-  TEST_ASSERT_EQUAL_INT(0,
-                        kerbwatch("check --config " + desk_config(named("/nowhere/x.kwm"))).code);
-}
-
-TEST(a_bad_model_is_told_by_a_product_that_runs) {
-  const fs::path model = model_file();
-  flip_a_bit(model);
-  const Outcome o = kerbwatch("run --seconds 1.5 --config " + desk_config(detector_table(model)));
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
-  for (const char* part : {"checksum", "detection off", "FAILED: vision_failed"})
-    TEST_ASSERT_TRUE_MESSAGE(o.err.find(part) != std::string::npos, o.err.c_str());
-  const std::string events = read(g_folder / "events.jsonl");
-  for (const char* part : {"detector_missing", "checksum", R"("to":"FAILED","cause":"vision_fai)"})
-    TEST_ASSERT_TRUE_MESSAGE(events.find(part) != std::string::npos, events.c_str());
 }
 
 /// Starts one, and does `then` when its event log says that it runs (the camera that opened is a
@@ -667,12 +353,12 @@ TEST(a_camera_or_bus_in_use_is_told_before_it_is_opened) {
   };
   const kerb::Result<kerb::DeviceLock> bus = kerb::DeviceLock::take("bus", "no" + own);
   TEST_ASSERT_OK(bus);
-  expect_bad_input(
+  expect_refused(
       kerbwatch("run --config " + config(text("interface = \"no" + own + "\"\n") + "false\n")),
       ("in use: no" + own + " by process " + own).c_str());
   const kerb::Result<kerb::DeviceLock> camera = kerb::DeviceLock::take("camera", "/dev/no" + own);
   TEST_ASSERT_OK(camera);
-  expect_bad_input(
+  expect_refused(
       kerbwatch("run --config " + config("[[camera]]\ndevice = \"/dev/no" + own +
                                          "\"\n[can]\nenabled = false\n[events]\nenabled = false\n"
                                          "[record]\nenabled = false\n")),
@@ -706,7 +392,7 @@ TEST(the_demo_looks_for_people_when_it_has_a_model) {
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("detection off") == std::string::npos, o.out.c_str());
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.out.c_str());
   fs::resize_file(model, 99);
-  expect_bad_input(kerbwatch("demo --seconds 4 --model " + model.string()), "bars.kwm");
+  expect_refused(kerbwatch("demo --seconds 4 --model " + model.string()), "bars.kwm");
   const Installed models;
   const Outcome installed = kerbwatch("demo --seconds 4");
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, installed.code, installed.out.c_str());
