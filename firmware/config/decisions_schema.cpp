@@ -346,6 +346,9 @@ constexpr Field kPath[] = {
                                        "What a driver may add to the side on a straight."),
     number<&PathSettings::bend_share>("bend_share", 0, 2, "",
                                       "Likewise in a bend: share of the lateral acceleration."),
+    number<&PathSettings::bend_change_share>(
+        "bend_change_share", 0, 2, "",
+        "Where a bend begins or ends: share of the change of it that is expected."),
     number<&PathSettings::yaw_rate_sigma_radps>("yaw_rate_sigma_radps", 0, 0.5, "rad/s",
                                                 "Error of the car's yaw rate."),
     number<&PathSettings::yaw_rate_unknown_radps>("yaw_rate_unknown_radps", 0, 2, "rad/s",
@@ -385,7 +388,11 @@ constexpr Field kBend[] = {
                                      "Lateral acceleration from which it is a bend."),
     number<&BendSettings::surely_mps2>("surely_mps2", 0, 10, "m/s²", "From here on surely one."),
     number<&BendSettings::straightens_s>("straightens_s", 0.1, 10, "s",
-                                         "Time in which the car straightens at its end.")};
+                                         "Time in which the car straightens at its end."),
+    number<&BendSettings::turned_back_share>(
+        "turned_back_share", 0, 10, "",
+        "Where the steering is turned back: ends this much more often than once in the time that "
+        "turning back would take. 0: that says nothing.")};
 constexpr Table kBendTable = table_of<BendSettings>("decisions.bend", "Bends that may end.", kBend);
 
 constexpr Field kTurn[] = {
@@ -438,6 +445,9 @@ constexpr Field kPace[] = {
         "in_way_ratio", 0.01, 1, "",
         "How much rarer people stand, or walk along the road, in the way of cars than beside it. "
         "Smaller: who stands where the car only may go is warned of later."),
+    number<&PaceSettings::stays_m>(
+        "stays_m", 0, 3, "m",
+        "Who has moved less than this until a contact counts like one who stands."),
     number<&PaceSettings::stops_share>("stops_share", 0, 1, "",
                                        "Probability that one who walks stops."),
     number<&PaceSettings::stops_slowing_share>("stops_slowing_share", 0, 1, "",

@@ -18,6 +18,8 @@ namespace kerb::records {
 ///       the road; bends that end
 ///   5   who stands is seldom in the way; contacts far ahead must be likely for longer
 ///   6   people are carried on without pictures; faults end no warning
-inline constexpr std::uint32_t kDecisionsVersion = 6;
+///   7   more flow within a box; a bend that begins or ends is less certain; who hardly moves counts
+///       as one who stands
+inline constexpr std::uint32_t kDecisionsVersion = 7;
 
 }  // namespace kerb::records

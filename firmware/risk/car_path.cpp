@@ -184,13 +184,16 @@ bool CarPath::known() const noexcept { return speed_.has_value(); }
 
 double CarPath::speed_after(double t) const noexcept { return ways_[0].speed.speed_after(t); }
 
+/// The change of the yaw rate now, rad/s^2, as far as it is one.
+double CarPath::yaw_change() const noexcept {
+  return sign(yaw_acceleration_) *
+         std::clamp(std::abs(yaw_acceleration_) - kCarPathTuning.yaw_change_noise_radps2, 0.0,
+                    kCarPathTuning.max_yaw_change_radps2);
+}
+
 /// The yaw rate at the present speed: its change fades.
 double CarPath::yaw_rate_after(double t) const noexcept {
-  const double change =
-      sign(yaw_acceleration_) *
-      std::clamp(std::abs(yaw_acceleration_) - kCarPathTuning.yaw_change_noise_radps2, 0.0,
-                 kCarPathTuning.max_yaw_change_radps2);
-  return yaw_rate_radps() + change * settings_.yaw_change_fades_s *
+  return yaw_rate_radps() + yaw_change() * settings_.yaw_change_fades_s *
                                 (1 - exact::exp(-t / settings_.yaw_change_fades_s));
 }
 
@@ -215,9 +218,14 @@ Pose CarPath::step(const Pose& from, double begin, double end, double bend_ends_
   pose.x = from.x + chord * exact::cos(heading);
   pose.y = from.y + chord * exact::sin(heading);
   pose.heading = from.heading + turn;
-  const double lateral = std::abs(speed_mps() * yaw_rate_radps());
-  const PathSpread spread =
-      path_spread(settings_, speed_mps(), acceleration_, lateral, yaw_sigma_, end);
+  const PathSpread spread = path_spread(
+      settings_,
+      {.speed_mps = speed_mps(),
+       .acceleration_mps2 = acceleration_,
+       .lateral_mps2 = std::abs(speed_mps() * yaw_rate_radps()),
+       .lateral_change_mps2 = std::abs(speed_mps() * yaw_change() * settings_.yaw_change_fades_s),
+       .yaw_sigma_radps = yaw_sigma_},
+      end);
   pose.sigma_across = spread.across;
   pose.sigma_heading = spread.heading;
   pose.sigma_along =
@@ -258,9 +266,12 @@ void CarPath::plan_bend_ends() noexcept {
   const double bends =
       std::clamp((lateral - s.from_mps2) / std::max(s.surely_mps2 - s.from_mps2, 1e-6), 0.0, 1.0);
   if (!(s.lasts_s > 0) || !(bends > 0)) return;
+  // Where the steering is already turned back, it ends sooner.
+  const double back = std::max(-yaw_change() * sign(yaw_rate_radps()), 0.0);
+  const double ends_per_s = 1 / s.lasts_s + s.turned_back_share * back / std::abs(yaw_rate_radps());
   double before = 0;
   for (const BendEnd& end : kBends) {
-    const double by = 1 - exact::exp(-end.until_s / s.lasts_s);
+    const double by = 1 - exact::exp(-end.until_s * ends_per_s);
     CarWay& way = ways_[count_++];
     way.share = bends * (by - before);
     way.likeliest = false;

@@ -104,6 +104,7 @@ class CarPath {
   void accelerate() noexcept;
   [[nodiscard]] TurnStart turn_start() const noexcept;
   void plan() noexcept;
+  [[nodiscard]] double yaw_change() const noexcept;
   [[nodiscard]] double yaw_rate_after(double seconds) const noexcept;
   [[nodiscard]] double turning(double seconds) const noexcept;
   [[nodiscard]] Pose step(const Pose& from, double begin, double end,

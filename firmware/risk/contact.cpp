@@ -69,6 +69,10 @@ struct ContactJudge::Walk {
     const double until = std::min(t, speed_up_for);
     return speed_up * until * (until / 2 + (t - until));
   }
+  [[nodiscard]] double moved(double t) const noexcept {
+    const double step = walked(t), gain = gained(t);
+    return length(vx * step + ux * gain, vy * step + uy * gain);
+  }
   [[nodiscard]] double fastest() const noexcept { return length(vx, vy) + speed_up * speed_up_for; }
 };
 
@@ -87,6 +91,7 @@ struct ContactJudge::Futures {
   double touch = 0;                     ///< of those in which they touch
   double time_s = 0, time_squared = 0;  ///< to the contact: sums, weighed by probability
 
+  /// They touch after `in_s`, a future of a probability that `all` has already.
   void touches(double weight, double in_s) noexcept {
     touch += weight;
     time_s += weight * in_s;
@@ -95,7 +100,7 @@ struct ContactJudge::Futures {
 };
 /// All futures of a person.
 struct ContactJudge::Outlook {
-  Futures keeps_side;  ///< they stand, or walk along the road
+  Futures keeps_side;  ///< they stand, hardly move, or walk along the road
   Futures any_way;
   Contact likeliest;  ///< on their likeliest paths
 };
@@ -231,7 +236,7 @@ void ContactJudge::find_closest(const Walk& walk, const CarWay& way, const Appro
 /// The members spread over the person's place relative to the car at that time. Each such place
 /// determines the most likely present place, velocity and path of the car.
 void ContactJudge::count(const track::Person& person, const Walk& walk, const CarWay& way,
-                         double at, double share, Futures& out) const noexcept {
+                         double at, double share, Kind kind, Outlook& out) const noexcept {
   const auto& p = person.covariance;
   const CarPath::Knot& knot =
       way.knots[static_cast<std::size_t>(std::lround(at / CarPath::kStep_s))];
@@ -266,7 +271,16 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     const Doubt doubt{-knot.sigma_along * (c * u_x + s * u_y),
                       -knot.sigma_across * (c * u_y - s * u_x)};
     const std::optional<double> t = touch(member, doubt, way, kContactTuning.coarse_step_s);
-    if (t) out.touches(weight, *t);
+    if (!t) continue;
+    if (kind == Kind::keeps_side) {
+      out.keeps_side.touches(weight, *t);
+    } else if (member.moved(*t) < settings_.pace.stays_m) {
+      out.any_way.all -= weight;
+      out.keeps_side.all += weight;
+      out.keeps_side.touches(weight, *t);
+    } else {
+      out.any_way.touches(weight, *t);
+    }
   }
 }
 
@@ -283,7 +297,7 @@ void ContactJudge::add_walking(const track::Person& person, const CarWay& way, d
     const Walk walk{other.x_m, other.y_m, other.vx_mps, other.vy_mps};
     const Approach approach = scan(other, walk, way);
     if (likeliest && along.probability >= 0.5) find_closest(walk, way, approach, out.likeliest);
-    if (approach.possible) count(other, walk, way, approach.at, along_share, out.keeps_side);
+    if (approach.possible) count(other, walk, way, approach.at, along_share, Kind::keeps_side, out);
   }
   if (1 - along.probability > kContactTuning.min_share)
     add_free_walk(person, way, share - along_share, likeliest && along.probability < 0.5, out);
@@ -302,15 +316,16 @@ void ContactJudge::add_free_walk(const track::Person& person, const CarWay& way,
                   paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
   const Approach approach = scan(person, walk, way);
-  Futures& futures = out.any_way;
   if (likeliest) find_closest(walk, way, approach, out.likeliest);
-  if (approach.possible) count(person, walk, way, approach.at, share * shares.keeps, futures);
+  if (approach.possible)
+    count(person, walk, way, approach.at, share * shares.keeps, Kind::any_way, out);
 
   if (shares.stops > kContactTuning.min_share) {
     Walk stops = walk;
     stops.stops_in = 2 * settings_.pace.stopping_distance_m / speed;
     const Approach other = scan(person, stops, way);
-    if (other.possible) count(person, stops, way, other.at, share * shares.stops, futures);
+    if (other.possible)
+      count(person, stops, way, other.at, share * shares.stops, Kind::any_way, out);
   }
   if (shares.speeds_up > kContactTuning.min_share && surely < shares.fastest_mps) {
     Walk faster = walk;  // in the direction in which they surely walk
@@ -319,7 +334,8 @@ void ContactJudge::add_free_walk(const track::Person& person, const CarWay& way,
     faster.speed_up = shares.speed_up_mps2;
     faster.speed_up_for = (shares.fastest_mps - surely) / shares.speed_up_mps2;
     const Approach other = scan(person, faster, way);
-    if (other.possible) count(person, faster, way, other.at, share * shares.speeds_up, futures);
+    if (other.possible)
+      count(person, faster, way, other.at, share * shares.speeds_up, Kind::any_way, out);
   }
 }
 
@@ -330,7 +346,7 @@ void ContactJudge::add_standing(const track::Person& person, const CarWay& way, 
   const Approach approach = scan(person, walk, way);
   out.keeps_side.all += share;
   if (likeliest) find_closest(walk, way, approach, out.likeliest);
-  if (approach.possible) count(person, walk, way, approach.at, share, out.keeps_side);
+  if (approach.possible) count(person, walk, way, approach.at, share, Kind::keeps_side, out);
 }
 
 /// Adds the futures in which the car takes this way.
@@ -363,10 +379,11 @@ void ContactJudge::add(const track::Person& person, const CarWay& way,
 
 /// The probability of a contact, by both kinds of futures. Those in which the person keeps to their
 /// side of the road and is touched are rare: who stands, or walks along the road, is seldom in the
-/// way of cars. So a way of the car that leads through them is likelier the wrong one.
-Contact ContactJudge::weigh(const Outlook& outlook) const noexcept {
+/// way of cars that drive on. So a way of the car that leads through them is likelier the wrong
+/// one.
+Contact ContactJudge::weigh(const Outlook& outlook, bool reverses) const noexcept {
   const Futures &side = outlook.keeps_side, &any = outlook.any_way;
-  const double in_way = settings_.pace.in_way_ratio;
+  const double in_way = reverses ? 1 : settings_.pace.in_way_ratio;
   const double all = any.all + std::max(side.all - side.touch, 0.0) + in_way * side.touch;
   const double touch = any.touch + in_way * side.touch;
   Contact out = outlook.likeliest;
@@ -387,7 +404,7 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
   if (!path.known()) return outlook.likeliest;
   for (const CarWay& way : path.ways())
     if (way.share > 0) add(person, way, outlook);
-  return weigh(outlook);
+  return weigh(outlook, path.speed_after(0) < 0);
 }
 
 }  // namespace kerb::risk

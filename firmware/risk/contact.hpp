@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <optional>
 
 #include "firmware/risk/car_path.hpp"
@@ -19,7 +20,8 @@ namespace kerb::risk {
 /// the car may take several ways (CarPath::ways()), this is done for each, and their probabilities
 /// are added by their shares. Futures in which somebody who stands, or walks along the road, is
 /// touched count less than others (PaceSettings::in_way_ratio): people who do so are seldom in the
-/// way of cars, so where somebody stands says something about where the car goes.
+/// way of cars, so where somebody stands says something about where the car goes. Behind a car that
+/// reverses they are: there all count alike.
 ///
 /// A member's path is the most likely one through its place at the time of the closest approach:
 /// exact at that time, a straight line before and after. Compared with sampling of everything
@@ -51,6 +53,7 @@ class ContactJudge {
   struct Outside;
   struct Futures;
   struct Outlook;
+  enum class Kind : std::uint8_t { keeps_side, any_way };  ///< of futures
   [[nodiscard]] Outside outside(const Walk& walk, const Doubt& doubt, const CarWay& way,
                                 double t) const noexcept;
   [[nodiscard]] double gap(const Walk& walk, const Doubt& doubt, const CarWay& way,
@@ -62,7 +65,7 @@ class ContactJudge {
   void find_closest(const Walk& walk, const CarWay& way, const Approach& approach,
                     Contact& out) const noexcept;
   void count(const track::Person& person, const Walk& walk, const CarWay& way, double at,
-             double share, Futures& out) const noexcept;
+             double share, Kind kind, Outlook& out) const noexcept;
 
   void add(const track::Person& person, const CarWay& way, Outlook& out) const noexcept;
   void add_walking(const track::Person& person, const CarWay& way, double share, bool likeliest,
@@ -72,7 +75,7 @@ class ContactJudge {
   void add_standing(const track::Person& person, const CarWay& way, double share, bool likeliest,
                     Outlook& out) const noexcept;
 
-  [[nodiscard]] Contact weigh(const Outlook& outlook) const noexcept;
+  [[nodiscard]] Contact weigh(const Outlook& outlook, bool reverses) const noexcept;
 
   CarShape car_;
   ContactSettings settings_;

@@ -27,15 +27,17 @@ void fields(F& f, FieldsOf<F, TurnSettings>& t) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, BendSettings>& b) {
-  static_assert(sizeof(BendSettings) == 4 * 8, "a new field? list it, see above");
+  static_assert(sizeof(BendSettings) == 5 * 8, "a new field? list it, see above");
   f.structure("BendSettings")("lasts_s", b.lasts_s)("from_mps2", b.from_mps2);
   f("surely_mps2", b.surely_mps2)("straightens_s", b.straightens_s);
+  f("turned_back_share", b.turned_back_share);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PathSettings>& p) {
-  static_assert(sizeof(PathSettings) == 14 * 8 + sizeof(BendSettings) + sizeof(TurnSettings),
+  static_assert(sizeof(PathSettings) == 15 * 8 + sizeof(BendSettings) + sizeof(TurnSettings),
                 "a new field? list it, see above");
   f.structure("PathSettings")("wander_mps2", p.wander_mps2)("bend_share", p.bend_share);
+  f("bend_change_share", p.bend_change_share);
   f("yaw_rate_sigma_radps", p.yaw_rate_sigma_radps);
   f("yaw_rate_unknown_radps", p.yaw_rate_unknown_radps);
   f("yaw_change_fades_s", p.yaw_change_fades_s)("speed_error_share", p.speed_error_share);
@@ -48,13 +50,13 @@ void fields(F& f, FieldsOf<F, PathSettings>& p) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PaceSettings>& p) {
-  static_assert(sizeof(PaceSettings) == 80, "a new field? list it, see above");
+  static_assert(sizeof(PaceSettings) == 11 * 8, "a new field? list it, see above");
   f.structure("PaceSettings")("usual_mps", p.usual_mps);
   f("stopping_distance_m", p.stopping_distance_m)("speeds_up_share", p.speeds_up_share);
   f("stops_share", p.stops_share)("stops_slowing_share", p.stops_slowing_share);
   f("along_share", p.along_share)("along_sigma_mps", p.along_sigma_mps);
   f("across_sigma_mps", p.across_sigma_mps)("any_way_mps", p.any_way_mps);
-  f("in_way_ratio", p.in_way_ratio);
+  f("in_way_ratio", p.in_way_ratio)("stays_m", p.stays_m);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ContactSettings>& c) {

@@ -54,7 +54,8 @@ void PaceEstimator::observe(Nanos at, const track::PersonList& people) noexcept 
   count_ = 0;
   for (int i = 0; i < people.count; ++i) {
     const track::Person& person = people.items[i];
-    const double speed = std::abs(person.vy_mps);
+    // Of who may stand, the velocity if they walk: a belief that grows is no change of pace.
+    const double speed = std::abs(person.walks < 1 ? person.walking.vy_mps : person.vy_mps);
     if (!std::isfinite(speed)) continue;
     Walker walker{person.id, speed, speed, 0};
     for (int k = 0; k < old.count_; ++k) {

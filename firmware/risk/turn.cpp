@@ -144,8 +144,12 @@ void plan_turn(const PathSettings& settings, const TurnOutlook& outlook, const T
     heading += turn;
     const double speed = approach.speed.speed_after(t);
     lateral = std::max(lateral, std::abs(speed * speed * bend));
-    const PathSpread spread =
-        path_spread(settings, v, now.acceleration_mps2, lateral, now.yaw_sigma_radps, t);
+    const PathSpread spread = path_spread(settings,
+                                          {.speed_mps = v,
+                                           .acceleration_mps2 = now.acceleration_mps2,
+                                           .lateral_mps2 = lateral,
+                                           .yaw_sigma_radps = now.yaw_sigma_radps},
+                                          t);
     out.knots[static_cast<std::size_t>(i)] = {
         x, y, exact::cos(heading), exact::sin(heading), speed, spread.along, spread.across};
     out.fastest_mps = std::max(out.fastest_mps, std::abs(speed));

@@ -30,6 +30,9 @@ struct BendSettings {
   double from_mps2 = 0.4;    ///< lateral acceleration from which it is a bend,
   double surely_mps2 = 1;    ///< and surely one
   double straightens_s = 1;  ///< in which the yaw rate falls to none
+  /// Where the steering is being turned back: it ends this much more often than after the time in
+  /// which the yaw rate would fall to none at this pace. 0: that says nothing.
+  double turned_back_share = 1;
 };
 
 /// Standard deviations of the car's predicted path. Larger ones: contacts are less certain, and
@@ -37,7 +40,8 @@ struct BendSettings {
 /// acceleration.
 struct PathSettings {
   double wander_mps2 = 0.15;              ///< to the side
-  double bend_share = 0.1;                ///< of the lateral acceleration
+  double bend_share = 0.1;                ///< of the lateral acceleration,
+  double bend_change_share = 0.7;         ///< and of what it is expected to change by
   double yaw_rate_sigma_radps = 0.004;    ///< of the car's sensor
   double yaw_rate_unknown_radps = 0.08;   ///< where no yaw rate is reported
   double flow_yaw_sigma_radps = 0.02;     ///< of the road's flow, where it counts
@@ -68,6 +72,8 @@ struct PaceSettings {
   /// How much rarer people stand, or walk along the road, in the way of cars than beside it.
   /// Smaller: who stands where the car only may go is warned of later; 1: as often.
   double in_way_ratio = 0.2;
+  double stays_m =
+      0.5;  ///< who has moved less than this until a contact counts like one who stands
   double stops_share = 0.2;          ///< probability that a walking person stops,
   double stops_slowing_share = 0.4;  ///< and how much more where they slow down
 };

@@ -18,7 +18,7 @@ struct WarningRules {
   int reports = 2;            ///< of one person that must ask for it
   /// Within this time of the contact that is enough. Farther ahead they must have asked for as long
   /// as the contact is farther: there is time to see whether the car or the person turns away.
-  double urgent_s = 1.8;
+  double urgent_s = 2.0;
   double detected_within_s = 0.25;  ///< it begins only for a person detected so recently
   double blind_s = 0.5;  ///< and not longer than this after the last picture that shows people
   // A creeping car stops at once: only for a nearly certain contact that is very near in time.

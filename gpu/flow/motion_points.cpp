@@ -179,10 +179,11 @@ void MotionPoints::add_points_within(const Detection* boxes, int count, int poin
   if (squares_) squares_->clear();
   for (int i = 0; i < count; ++i) {
     const Detection& box = boxes[i];
-    // Where the vectors of the picture's squares are enough, weaker ones would only blur them.
+    // Only few of a box's vectors are the person's own: those of the picture's squares are enough
+    // only where they are as many as were asked for.
     int there = 0;
     for (int k = 0; k < before; ++k) there += leads_into(box, out.items[k]) ? 1 : 0;
-    if (there >= (tracker_ ? points : points / 6)) continue;
+    if (there >= points) continue;
     if (tracker_) {  // a small window blurs nothing
       each_square_of(box, points, 0, [&](const Square& square) {
         if (before + wanted < MotionField::kCapacity &&

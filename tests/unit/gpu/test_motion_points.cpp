@@ -212,6 +212,30 @@ TEST(looking_closer_gives_more_of_what_is_in_a_box) {
   }
 }
 
+/// A dozen vectors of the picture's squares lie within the box of somebody at 12 m, and half of
+/// them are the background's: so more are looked for.
+TEST(looking_closer_adds_to_the_few_that_are_there) {
+  const std::vector<std::uint8_t> before = street(0, 0), after = street(-2, 6);
+  const Detection person{kLeft + 6, kTop, kWide, kHigh, 1};
+  const auto field = std::make_unique<MotionField>();
+  for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points}) {
+    const Made m{method, 0};
+    TEST_ASSERT_OK(m.points->estimate(prepared(before), 300, *field));
+    TEST_ASSERT_OK(m.points->estimate(prepared(after), 300, *field));
+    const auto within = [&] {
+      return std::count_if(field->items, field->items + field->count, [&](const FlowVector& v) {
+        return v.x + v.dx >= person.x && v.x + v.dx <= person.x + person.w &&
+               v.y + v.dy >= person.y && v.y + v.dy <= person.y + person.h;
+      });
+    };
+    const auto few = within();
+    TEST_ASSERT_GREATER_THAN_INT(7, few);
+    TEST_ASSERT_LESS_THAN_INT(40, few);
+    m.points->add_points_within(&person, 1, 40, *field);
+    TEST_ASSERT_GREATER_THAN_INT(few + 20, within());
+  }
+}
+
 TEST(boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing) {
   const std::vector<std::uint8_t> pixels = picture(0, 0);
   const Detection outside[] = {

@@ -73,6 +73,40 @@ TEST(a_bend_may_end) {
   TEST_ASSERT_DOUBLE_WITHIN(0.01, first, heading(path.ways()[1], kLater));
 }
 
+/// A car in a bend whose yaw rate has changed by this much a second for the last 0.3 s, and is 0.15
+/// now.
+CarPath turning(double change_radps2, const risk::PathSettings& settings = {}) {
+  CarPath path{settings};
+  for (int i = 0; i <= 60; ++i) {
+    const double since = std::min(0.3, (60 - i) / 30.0);
+    path.update(Nanos{std::llround((i + 1) * 1e9 / 30)},
+                {.speed_mps = 10, .yaw_rate_radps = 0.15 - change_radps2 * since});
+  }
+  return path;
+}
+
+/// Who turns the wheel back drives out of the bend: more often so, the sooner the yaw rate would be
+/// none; who turns it further in does not.
+TEST(where_the_steering_is_turned_back_a_bend_ends_sooner) {
+  const double steady = turning(0).ways()[0].share;
+  const double slowly = turning(-0.1).ways()[0].share, quickly = turning(-0.3).ways()[0].share;
+  TEST_ASSERT_TRUE(slowly < 0.75 * steady);
+  TEST_ASSERT_TRUE(quickly < 0.75 * slowly);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, steady, turning(0.2).ways()[0].share);
+  risk::PathSettings deaf;
+  deaf.bend.turned_back_share = 0;
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, steady, turning(-0.3, deaf).ways()[0].share);
+}
+
+TEST(where_a_bend_begins_or_ends_the_path_is_less_sure) {
+  const double steady = turning(0).after(2).sigma_across;
+  TEST_ASSERT_TRUE(turning(0.3).after(2).sigma_across > 1.2 * steady);
+  TEST_ASSERT_TRUE(turning(-0.3).after(2).sigma_across > 1.2 * steady);
+  risk::PathSettings sure;
+  sure.bend_change_share = 0;
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, steady, turning(0.3, sure).after(2).sigma_across);
+}
+
 TEST(of_the_ways_of_a_bend_the_likeliest_is_the_likeliest) {
   for (const double lasts_s : {0.01, 0.5, 2.0, 4.0, 60.0}) {
     risk::PathSettings settings;

@@ -203,6 +203,32 @@ TEST(standing_and_walking_are_weighed) {
   }
 }
 
+/// Who seems to walk but hardly moves counts like somebody who stands: a doubtful velocity is no
+/// way round the rule below.
+TEST(who_hardly_moves_counts_as_one_who_stands) {
+  risk::ContactSettings rule;
+  rule.pace.along_share = 0;
+  risk::ContactSettings moves = rule;
+  moves.pace.stays_m = 0;
+  const CarPath straight = driven(10);
+  const auto probability = [&](const risk::ContactSettings& settings, const track::Person& person) {
+    return ContactJudge{{}, settings}.judge(person, straight).probability;
+  };
+  // At the edge of the way, with hardly any velocity.
+  const track::Person waits = somebody(23.6, -1.1, 0, 0.02, 0.2, 0.05);
+  const double p = probability(moves, waits);
+  TEST_ASSERT_TRUE(p > 0.3 && p < 0.8);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.2 * p / (0.2 * p + 1 - p), probability(rule, waits));
+  // Behind a car that reverses people stand as often as beside it.
+  const CarPath back = driven(-2);
+  const track::Person behind = somebody(-4, -1.1, 0, 0.02, 0.2, 0.05);
+  TEST_ASSERT_EQUAL_DOUBLE((ContactJudge{{}, moves}.judge(behind, back).probability),
+                           (ContactJudge{{}, rule}.judge(behind, back).probability));
+  // Who crosses has moved farther by the time of the contact.
+  const track::Person crosses = somebody(23.6, -2.8, 0, 1.4);
+  TEST_ASSERT_EQUAL_DOUBLE(probability(moves, crosses), probability(rule, crosses));
+}
+
 /// Futures of those who stand in the way count a fifth: Bayes' rule, where people stand five times
 /// as rarely in the way of cars as beside it.
 TEST(who_stands_is_seldom_in_the_way) {
