@@ -47,6 +47,12 @@ Status make_folders(const ChosenScenes& scenes, const std::string& folder) {
   return Done{};
 }
 
+int number_of_runs(const ChosenScenes& scenes) {
+  std::size_t runs = 0;
+  for (const SceneSet& set : scenes.sets) runs += set.loaded.scenarios.size();
+  return static_cast<int>(std::max<std::size_t>(runs, 1));
+}
+
 int run(SimRunOptions o) {
   std::vector<std::string> outputs;
   for (const std::string& path : {o.report, o.html}) {
@@ -68,6 +74,7 @@ int run(SimRunOptions o) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const bool stands_in = o.batch.candidate.stands_in();
   if (o.batch.jobs == 0) o.batch.jobs = stands_in ? cores : std::max(1, cores / 2);
+  o.batch.jobs = std::min(o.batch.jobs, number_of_runs(*scenes));  // the others get the cores
   const std::optional<sim::RunOptions> each =
       run_options(o.batch.candidate, std::max(1, cores / o.batch.jobs));
   if (!each) return kBadInput;
