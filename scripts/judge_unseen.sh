@@ -50,8 +50,7 @@ selection() {
     child) echo --suite euroncap --only CPNCO --variations ;;
     along) echo --suite euroncap --only CPLA --variations ;;
     quiet) echo --suite quiet --variations --only kmh ;;
-    faults | hiccups) echo --suite "$1" ;;  # the nominal runs too
-    night | weather | turns | r159) echo --suite "$1" --variations ;;
+    night | weather | turns | r159 | faults | hiccups) echo --suite "$1" --variations ;;
     *) return 1 ;;
   esac
 }

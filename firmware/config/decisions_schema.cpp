@@ -447,7 +447,7 @@ constexpr Field kPace[] = {
         "Smaller: who stands where the car only may go is warned of later."),
     number<&PaceSettings::stays_m>(
         "stays_m", 0, 3, "m",
-        "Who has moved less than this until a contact counts like one who stands."),
+        "Who moves less than this until a contact, and in a second, counts like one who stands."),
     number<&PaceSettings::stops_share>("stops_share", 0, 1, "",
                                        "Probability that one who walks stops."),
     number<&PaceSettings::stops_slowing_share>("stops_slowing_share", 0, 1, "",

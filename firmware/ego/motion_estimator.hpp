@@ -11,7 +11,7 @@
 
 namespace kerb::ego {
 
-inline constexpr int kPointsPerPerson = 40;  ///< requested where a person's box holds few
+inline constexpr int kPointsPerPerson = 40;  ///< requested where a person's box holds fewer
 
 struct MotionEstimatorSettings {
   int points = 1200;                                    ///< most motion vectors per frame

@@ -197,6 +197,8 @@ void PeopleFuser::Work::compose(bool observe) noexcept {
     for (int i = 0; i < to.people.count && paces.count < kPeople; ++i) {
       track::Person& p = paces.items[paces.count++];
       p.vy_mps = to.people.items[i].vy_mps;
+      p.walks = to.people.items[i].walks;
+      p.walking = to.people.items[i].walking;
       p.id = pace_id(to.people.items[i], c);
     }
   }

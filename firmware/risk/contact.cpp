@@ -18,6 +18,7 @@ struct ContactTuning {
   double coarse_step_s = 0.03;     ///< of a member's
   double max_sigmas = 2.6;         ///< no member is further off: bounds the quick exit
   double min_share = 0.005;        ///< behaviours less likely than this are not computed
+  double stays_s = 1;  ///< who hardly moves is told by the way in this time, or until the contact
 };
 constexpr ContactTuning kContactTuning{};
 constexpr int kHalf = ContactJudge::kMembers / 2;
@@ -274,7 +275,7 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     if (!t) continue;
     if (kind == Kind::keeps_side) {
       out.keeps_side.touches(weight, *t);
-    } else if (member.moved(*t) < settings_.pace.stays_m) {
+    } else if (member.moved(std::max(*t, kContactTuning.stays_s)) < settings_.pace.stays_m) {
       out.any_way.all -= weight;
       out.keeps_side.all += weight;
       out.keeps_side.touches(weight, *t);

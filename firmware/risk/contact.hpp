@@ -18,10 +18,10 @@ namespace kerb::risk {
 /// of the car drawn from its standard deviations. The probability is the share of futures in which
 /// they touch while the car moves: a person who walks into a standing car is not hit by it. Where
 /// the car may take several ways (CarPath::ways()), this is done for each, and their probabilities
-/// are added by their shares. Futures in which somebody who stands, or walks along the road, is
-/// touched count less than others (PaceSettings::in_way_ratio): people who do so are seldom in the
-/// way of cars, so where somebody stands says something about where the car goes. Behind a car that
-/// reverses they are: there all count alike.
+/// are added by their shares. Futures in which somebody who stands, hardly moves, or walks along
+/// the road is touched count less than others (PaceSettings::in_way_ratio): people who do so are
+/// seldom in the way of cars, so where somebody stands says something about where the car goes.
+/// Behind a car that reverses they are: there all count alike.
 ///
 /// A member's path is the most likely one through its place at the time of the closest approach:
 /// exact at that time, a straight line before and after. Compared with sampling of everything

@@ -56,7 +56,7 @@ void PaceEstimator::observe(Nanos at, const track::PersonList& people) noexcept 
     const track::Person& person = people.items[i];
     // Of who may stand, the velocity if they walk: a belief that grows is no change of pace.
     const double speed = std::abs(person.walks < 1 ? person.walking.vy_mps : person.vy_mps);
-    if (!std::isfinite(speed)) continue;
+    if (!std::isfinite(speed) || !(person.walks > 0)) continue;
     Walker walker{person.id, speed, speed, 0};
     for (int k = 0; k < old.count_; ++k) {
       const Walker& was = old.walkers_[static_cast<std::size_t>(k)];

@@ -72,8 +72,8 @@ struct PaceSettings {
   /// How much rarer people stand, or walk along the road, in the way of cars than beside it.
   /// Smaller: who stands where the car only may go is warned of later; 1: as often.
   double in_way_ratio = 0.2;
-  double stays_m =
-      0.5;  ///< who has moved less than this until a contact counts like one who stands
+  double stays_m = 0.5;  ///< who moves less than this until a contact, and in a second, counts like
+                         ///< one who stands
   double stops_share = 0.2;          ///< probability that a walking person stops,
   double stops_slowing_share = 0.4;  ///< and how much more where they slow down
 };

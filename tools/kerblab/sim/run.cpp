@@ -74,7 +74,7 @@ int run(SimRunOptions o) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const bool stands_in = o.batch.candidate.stands_in();
   if (o.batch.jobs == 0) o.batch.jobs = stands_in ? cores : std::max(1, cores / 2);
-  o.batch.jobs = std::min(o.batch.jobs, number_of_runs(*scenes));  // the others get the cores
+  o.batch.jobs = std::min(o.batch.jobs, number_of_runs(*scenes));  // more would idle
   const std::optional<sim::RunOptions> each =
       run_options(o.batch.candidate, std::max(1, cores / o.batch.jobs));
   if (!each) return kBadInput;
@@ -169,7 +169,8 @@ void add_sim_run(CLI::App& group, Action& action) {
       ->check(not_empty);
   command
       ->add_option("--jobs", o->batch.jobs,
-                   "Runs in parallel; 0: one per core, with the firmware one per two cores")
+                   "Runs in parallel, at most as many as there are; 0: one per core, with the "
+                   "firmware one per two cores")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
   run_when_chosen(*command, action, [o] { return run(*o); });

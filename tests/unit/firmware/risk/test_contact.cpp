@@ -222,9 +222,15 @@ TEST(who_hardly_moves_counts_as_one_who_stands) {
   // Behind a car that reverses people stand as often as beside it.
   const CarPath back = driven(-2);
   const track::Person behind = somebody(-4, -1.1, 0, 0.02, 0.2, 0.05);
+  TEST_ASSERT_TRUE(probability(moves, waits) > probability(rule, waits) + 0.1);
+  const double hit_behind = ContactJudge{{}, moves}.judge(behind, back).probability;
+  TEST_ASSERT_TRUE(hit_behind > 0.3 && hit_behind < 0.8);
   TEST_ASSERT_EQUAL_DOUBLE((ContactJudge{{}, moves}.judge(behind, back).probability),
                            (ContactJudge{{}, rule}.judge(behind, back).probability));
-  // Who crosses has moved farther by the time of the contact.
+  // Who crosses moves farther, however soon the contact is.
+  const track::Person near = somebody(3.6 + 3, -1.4, 0, 1.4, 0.2, 0.2);
+  TEST_ASSERT_TRUE(ContactJudge({}, rule).judge(near, straight).expected_s.value_or(9) < 0.35);
+  TEST_ASSERT_EQUAL_DOUBLE(probability(moves, near), probability(rule, near));
   const track::Person crosses = somebody(23.6, -2.8, 0, 1.4);
   TEST_ASSERT_EQUAL_DOUBLE(probability(moves, crosses), probability(rule, crosses));
 }
