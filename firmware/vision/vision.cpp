@@ -443,10 +443,11 @@ class GpuVision final : public Vision {
     if (!choice.model || *choice.model == nullptr) return TestResult::not_run;
     const hog::Model& model = **choice.model;
     if (const auto known = tested_.find(&model); known != tested_.end()) return known->second;
-    const auto start = SteadyClock::now();
+    const auto start = std::chrono::steady_clock::now();
     Workers workers{threads_};
     const Status found = find_known_person(context_, workers, model);
-    const double ms = std::chrono::duration<double, std::milli>{SteadyClock::now() - start}.count();
+    const double ms =
+        std::chrono::duration<double, std::milli>{std::chrono::steady_clock::now() - start}.count();
     // Another model may not know a drawn person. One that the backend cannot run is broken.
     const bool unknown = !found && found.error().code == Errc::not_found && !knows_person(model);
     const TestResult result = found     ? TestResult::passed
