@@ -18,10 +18,9 @@ namespace kerb::records {
 ///       the road; bends that end
 ///   5   who stands is seldom in the way; contacts far ahead must be likely for longer
 ///   6   people are carried on without pictures; faults end no warning
-///   7   more flow within a box; a bend that begins or ends is less certain; who hardly moves
-///   counts
-///       as one who stands, but none does behind a car that reverses; the pace is that of who
-///       walks; contacts up to 2.0 s ahead at once
+///   7   more flow within a box; a bend that begins or ends is less certain; who hardly moves is
+///       one who stands, but none is behind a car that reverses; the pace is that of who walks;
+///       contacts up to 2.0 s ahead at once
 inline constexpr std::uint32_t kDecisionsVersion = 7;
 
 }  // namespace kerb::records
