@@ -17,7 +17,8 @@ struct FlowVector {
 /// The motion between two frames at chosen points: room for a fixed number, so that the frame loop
 /// allocates nothing.
 struct MotionField {
-  static constexpr int kCapacity = 2048;
+  /// Enough for the picture's squares and 40 vectors in each of 64 boxes.
+  static constexpr int kCapacity = 4096;
   int count = 0;
   bool has_previous = false;  ///< false: there was no previous frame; count is 0
   FlowVector items[kCapacity];
@@ -33,7 +34,8 @@ class FlowEstimator {
   /// device; the next call then has no previous image.
   virtual Status estimate(const PreparedImage& image, int points, MotionField& out) = 0;
   /// More vectors of the same two pictures, where they are needed denser: up to `points` for each
-  /// box of the newest picture that holds fewer, appended to `out` as long as there is room. After
+  /// box of the newest picture that holds fewer, appended to `out` as long as there is room, and none
+  /// twice. After
   /// an estimate() that had a previous image; the default adds none.
   virtual void add_points_within(const Detection* boxes, int count, int points, MotionField& out) {
     static_cast<void>(boxes);

@@ -56,8 +56,7 @@ Status check_storage(const std::string& folder) {
 struct StorageTest::Core {
   explicit Core(std::vector<std::string> wanted) : folders{std::move(wanted)} {
     std::ranges::sort(folders);
-    const auto again = std::ranges::unique(folders);
-    folders.erase(again.begin(), again.end());
+    folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
   }
 
   std::vector<std::string> folders;

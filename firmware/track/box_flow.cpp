@@ -169,7 +169,8 @@ BoxFlow fit_one(const BoxFlowSettings& settings, std::span<const Vector> all) no
 }  // namespace
 
 FlowWithin flow_within(const BoxFlowSettings& settings, const MotionField& field,
-                       const Detection& box, std::span<const Detection> before) noexcept {
+                       const Detection& box, std::span<const Detection> before,
+                       std::span<const Detection> others) noexcept {
   const double width = static_cast<double>(box.w), height = static_cast<double>(box.h);
   const double middle_x = static_cast<double>(box.x) + width / 2;
   const double middle_y = static_cast<double>(box.y) + height / 2;
@@ -190,7 +191,8 @@ FlowWithin flow_within(const BoxFlowSettings& settings, const MotionField& field
     const auto holds = [&f](const Detection& b) {
       return f.x >= b.x && f.x <= b.x + b.w && f.y >= b.y && f.y <= b.y + b.h;
     };
-    if (std::any_of(before.begin(), before.end(), holds)) continue;
+    const std::span<const Detection> not_from = inner ? before : others;
+    if (std::any_of(not_from.begin(), not_from.end(), holds)) continue;
     const Vector vector{x, y, static_cast<double>(f.dx), static_cast<double>(f.dy),
                         static_cast<double>(std::min(f.quality, 1.0F))};
     (inner ? within[n++] : beside[around++]) = vector;

@@ -129,14 +129,16 @@ BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double str
     if (other.seen != p.seen) return other.seen;
     return other.box.y + other.box.h > p.box.y + p.box.h;
   };
-  std::array<Detection, PersonList::kCapacity> before;
-  std::size_t count = 0;
+  std::array<Detection, PersonList::kCapacity> before, others;
+  std::size_t in_front = 0, all = 0;
   for (int i = 0; i < last.count; ++i) {
     const Person& other = last.items[i];
-    if (i != person && other.confirmed && common_area(other.box, p.box) > 0 && stands_before(other))
-      before[count++] = other.box;
+    if (i == person || !other.confirmed) continue;
+    others[all++] = other.box;
+    if (common_area(other.box, p.box) > 0 && stands_before(other)) before[in_front++] = other.box;
   }
-  const FlowWithin within = flow_within(settings.flow, field, p.box, {before.data(), count});
+  const FlowWithin within = flow_within(settings.flow, field, p.box, {before.data(), in_front},
+                                        {others.data(), all});
   if (within.like_surroundings && drives) return {};
   BoxFlow flow = within.flow;
   const auto scale = static_cast<float>(stretch);

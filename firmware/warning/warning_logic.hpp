@@ -37,7 +37,7 @@ struct WarningDecision {
 ///
 /// Collision begins for a person whom the car touches with at least the likelihood of the rules
 /// (that of the contact times that of a person being there at all), within their time, in at least
-/// two reports. Once begun it stays until the danger is gone or passed: while the contact remains
+/// two reports, and who is known for a moment. Once begun it stays until the danger is gone or passed: while the contact remains
 /// possible, also while the person is not detected, and a second more. Where the track of that
 /// person is lost meanwhile, nothing says that the danger is gone: it stays until the contact
 /// should have happened. While the driver brakes hard it continues only with the likelihood that

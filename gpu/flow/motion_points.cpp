@@ -57,6 +57,7 @@ Result<std::unique_ptr<MotionPoints>> MotionPoints::create(const Context& contex
   }
   const auto pixels =
       static_cast<std::size_t>(made->width_) * static_cast<std::size_t>(made->height_);
+  made->taken_.assign(pixels, false);
   for (DualBuffer<std::uint8_t>& picture : made->pictures_) {
     Result<DualBuffer<std::uint8_t>> buffer =
         DualBuffer<std::uint8_t>::create(context, Use::shared, pixels);
@@ -171,12 +172,34 @@ Status MotionPoints::track(int count, int most, MotionField& out) {
   return Done{};
 }
 
+/// Where it was looked for, in the smaller picture: corners are those of the newest picture.
+Point MotionPoints::place_of(const FlowVector& v) const noexcept {
+  const auto full = static_cast<float>(reduction_);
+  const float x = tracker_ ? v.x + v.dx : v.x, y = tracker_ ? v.y + v.dy : v.y;
+  return {(x + 0.5F) / full - 0.5F, (y + 0.5F) / full - 0.5F};
+}
+
+/// Whether no vector is from this pixel; from now on one is.
+bool MotionPoints::is_new(const Point& at) noexcept {
+  const auto pixel = [](float value, int size) {
+    return std::clamp(static_cast<int>(std::lround(value)), 0, size - 1);
+  };
+  std::vector<bool>::reference taken =
+      taken_[static_cast<std::size_t>(pixel(at.y, height_)) * static_cast<std::size_t>(width_) +
+             static_cast<std::size_t>(pixel(at.x, width_))];
+  const bool before = taken;
+  taken = true;
+  return !before;
+}
+
 void MotionPoints::add_points_within(const Detection* boxes, int count, int points,
                                      MotionField& out) {
   if (!out.has_previous || points <= 0) return;
   const int before = out.count;
   int wanted = 0;
   if (squares_) squares_->clear();
+  std::fill(taken_.begin(), taken_.end(), false);
+  for (int k = 0; k < before; ++k) static_cast<void>(is_new(place_of(out.items[k])));
   for (int i = 0; i < count; ++i) {
     const Detection& box = boxes[i];
     // Only few of a box's vectors are the person's own: those of the picture's squares are enough
@@ -186,9 +209,9 @@ void MotionPoints::add_points_within(const Detection* boxes, int count, int poin
     if (there >= points) continue;
     if (tracker_) {  // a small window blurs nothing
       each_square_of(box, points, 0, [&](const Square& square) {
-        if (before + wanted < MotionField::kCapacity &&
-            corners_->best_of(square, least_corner_, wanted_[static_cast<std::size_t>(wanted)]))
-          ++wanted;
+        if (before + wanted >= MotionField::kCapacity) return;
+        Point& corner = wanted_[static_cast<std::size_t>(wanted)];
+        if (corners_->best_of(square, least_corner_, corner) && is_new(corner)) ++wanted;
       });
       continue;
     }
@@ -202,8 +225,9 @@ void MotionPoints::add_points_within(const Detection* boxes, int count, int poin
         squares_->add(square, &box);
         return;
       }
-      if (out.count < MotionField::kCapacity && best_of(square, &box, out.items[out.count]))
-        ++out.count;
+      if (out.count >= MotionField::kCapacity) return;
+      FlowVector& next = out.items[out.count];
+      if (best_of(square, &box, next) && is_new(place_of(next))) ++out.count;
     });
   }
   // Without these the existing vectors remain valid.
@@ -219,7 +243,8 @@ Status MotionPoints::gather(int most, MotionField& out) {
   const auto full = static_cast<float>(reduction_);
   for (int i = 0; i < squares_->count() && out.count < most; ++i) {
     const FieldSquares::Best& best = (*found)[i];
-    if (best.quality == 0) continue;
+    const Point at{static_cast<float>(best.x), static_cast<float>(best.y)};
+    if (best.quality == 0 || !is_new(at)) continue;
     FlowVector& v = out.items[out.count++];
     v = in_full_picture(best.x, best.y, best.u, best.v, full);
     v.quality = static_cast<float>(best.quality) / 255.0F;
@@ -235,6 +260,7 @@ Status MotionPoints::dense(int points, MotionField& out) {
         !done)
       return done;
     squares_->clear();
+    std::fill(taken_.begin(), taken_.end(), false);
     each_square(points, [&](const Square& square) { squares_->add(square, nullptr); });
     if (squares_->count() == 0) return wait(device_->stream());  // the picture may be used again
     return gather(points, out);

@@ -77,8 +77,10 @@ class MotionPoints final : public FlowEstimator {
   /// The most trusted vector of the square, or none; with a box, of those that lead into it.
   [[nodiscard]] bool best_of(const Square& square, const Detection* box,
                              FlowVector& out) const noexcept;
+  [[nodiscard]] Point place_of(const FlowVector& v) const noexcept;
+  bool is_new(const Point& at) noexcept;
   Status dense(int points, MotionField& out);
-  /// Appends what the squares asked for on the device hold.
+  /// Appends what the squares asked for on the device hold, each vector once.
   Status gather(int most, MotionField& out);
   /// Appends what the tracker finds of the first `count` of wanted_.
   Status track(int count, int most, MotionField& out);
@@ -99,6 +101,7 @@ class MotionPoints final : public FlowEstimator {
   float least_corner_ = 0;
   std::vector<Point> wanted_;
   std::vector<TrackedPoint> tracked_;
+  std::vector<bool> taken_;  // pixels of the smaller picture that vectors are from
   DualBuffer<std::uint8_t> pictures_[2];
   const Context* device_ = nullptr;  // none on the CPU
   const char* name_ = "";

@@ -236,6 +236,26 @@ TEST(looking_closer_adds_to_the_few_that_are_there) {
   }
 }
 
+/// Neither again what the picture's squares have given, nor once for each of two boxes.
+TEST(looking_closer_gives_no_vector_twice) {
+  const std::vector<std::uint8_t> before = street(0, 0), after = street(-2, 6);
+  const Detection people[] = {{kLeft + 6, kTop, kWide, kHigh, 1},
+                              {kLeft + 20, kTop + 10, kWide, kHigh, 1}};
+  const auto field = std::make_unique<MotionField>();
+  for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points}) {
+    const Made m{method, 0};
+    TEST_ASSERT_OK(m.points->estimate(prepared(before), 300, *field));
+    TEST_ASSERT_OK(m.points->estimate(prepared(after), 300, *field));
+    const int few = field->count;
+    m.points->add_points_within(people, 2, 40, *field);
+    TEST_ASSERT_GREATER_THAN_INT(few + 30, field->count);
+    for (int i = 0; i < field->count; ++i)
+      for (int k = 0; k < i; ++k)
+        TEST_ASSERT_FALSE(field->items[i].x == field->items[k].x &&
+                          field->items[i].y == field->items[k].y);
+  }
+}
+
 TEST(boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing) {
   const std::vector<std::uint8_t> pixels = picture(0, 0);
   const Detection outside[] = {

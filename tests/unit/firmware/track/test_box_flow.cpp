@@ -49,7 +49,7 @@ TEST(it_finds_motion_and_growth_within_its_own_doubt) {
   const Scene s;
   for (int i = 0; i < kRounds; ++i) {
     const BoxFlow f =
-        track::flow_within({}, *field_of(s, 1000U + static_cast<unsigned>(i)), kBox, {}).flow;
+        track::flow_within({}, *field_of(s, 1000U + static_cast<unsigned>(i)), kBox, {}, {}).flow;
     TEST_ASSERT_GREATER_THAN(20, f.points);
     TEST_ASSERT_FLOAT_WITHIN(0.3F, 3, f.dx);
     TEST_ASSERT_FLOAT_WITHIN(0.3F, -0.5F, f.dy);
@@ -66,7 +66,7 @@ TEST(a_third_of_the_vectors_on_what_is_behind_change_little) {
   Scene s;
   s.lost = 0.33;
   for (unsigned i = 0; i < 50; ++i) {
-    const BoxFlow f = track::flow_within({}, *field_of(s, 50 + i), kBox, {}).flow;
+    const BoxFlow f = track::flow_within({}, *field_of(s, 50 + i), kBox, {}, {}).flow;
     TEST_ASSERT_FLOAT_WITHIN(0.5F, 3, f.dx);
     TEST_ASSERT_FLOAT_WITHIN(0.02F, 0.01F, f.growth);
   }
@@ -76,14 +76,14 @@ TEST(a_third_of_the_vectors_on_what_is_behind_change_little) {
 TEST(what_is_seen_past_a_narrow_thing_is_not_its_motion) {
   Scene s;
   s.lost = 1;
-  const track::FlowWithin past = track::flow_within({}, *field_of(s, 7), kBox, {});
+  const track::FlowWithin past = track::flow_within({}, *field_of(s, 7), kBox, {}, {});
   TEST_ASSERT_TRUE(past.like_surroundings);
   s.lost = 0.6;  // two fifths of the vectors are the thing's own: they alone count
-  const track::FlowWithin own = track::flow_within({}, *field_of(s, 8), kBox, {});
+  const track::FlowWithin own = track::flow_within({}, *field_of(s, 8), kBox, {}, {});
   TEST_ASSERT_FALSE(own.like_surroundings);
   TEST_ASSERT_FLOAT_WITHIN(0.4F, 3, own.flow.dx);
   s.lost = 0;
-  TEST_ASSERT_FALSE(track::flow_within({}, *field_of(s, 9), kBox, {}).like_surroundings);
+  TEST_ASSERT_FALSE(track::flow_within({}, *field_of(s, 9), kBox, {}, {}).like_surroundings);
 }
 
 /// Walls and roads beside the box move the faster the nearer they are: the motion behind the box
@@ -96,31 +96,45 @@ TEST(surroundings_may_be_a_slanted_plane) {
     FlowVector& f = field->items[i];
     f.dx += 0.02F * (f.x - 430) - 0.03F * (f.y - 275);
   }
-  TEST_ASSERT_TRUE(track::flow_within({}, *field, kBox, {}).like_surroundings);
+  TEST_ASSERT_TRUE(track::flow_within({}, *field, kBox, {}, {}).like_surroundings);
 }
 
 TEST(who_stands_before_is_left_out) {
   const Detection before{400, 250, 60, 120, 10};
-  const BoxFlow all = track::flow_within({}, *field_of({}, 5), kBox, {}).flow;
-  const BoxFlow part = track::flow_within({}, *field_of({}, 5), kBox, {&before, 1}).flow;
+  const BoxFlow all = track::flow_within({}, *field_of({}, 5), kBox, {}, {}).flow;
+  const BoxFlow part =
+      track::flow_within({}, *field_of({}, 5), kBox, {&before, 1}, {&before, 1}).flow;
   TEST_ASSERT_TRUE(part.points > 0 && part.points < all.points);
-  const BoxFlow none = track::flow_within({}, *field_of({}, 5), kBox, {&kBox, 1}).flow;
+  const BoxFlow none = track::flow_within({}, *field_of({}, 5), kBox, {&kBox, 1}, {&kBox, 1}).flow;
   TEST_ASSERT_EQUAL(0, none.points);
+}
+
+/// Of two who walk side by side, neither is the background of the other.
+TEST(who_walks_beside_is_not_the_background) {
+  Scene s;
+  s.back_dx = s.dx;  // all that is beside the box is of those who walk along
+  s.back_dy = s.dy;
+  s.growth = 0;
+  const Detection beside[] = {{330, 200, 75, 150, 10}, {455, 200, 75, 150, 10}};
+  TEST_ASSERT_TRUE(track::flow_within({}, *field_of(s, 11), kBox, {}, {}).like_surroundings);
+  const track::FlowWithin own = track::flow_within({}, *field_of(s, 11), kBox, {}, beside);
+  TEST_ASSERT_FALSE(own.like_surroundings);
+  TEST_ASSERT_FLOAT_WITHIN(0.3F, 3, own.flow.dx);
 }
 
 TEST(few_or_broken_vectors_say_nothing) {
   auto field = std::make_unique<MotionField>();
-  TEST_ASSERT_EQUAL(0, track::flow_within({}, *field, kBox, {}).flow.points);
+  TEST_ASSERT_EQUAL(0, track::flow_within({}, *field, kBox, {}, {}).flow.points);
   field->has_previous = true;
   field->count = 3;
   for (int i = 0; i < 3; ++i) field->items[i] = {430, 260 + static_cast<float>(i), 1, 1, 1};
-  TEST_ASSERT_EQUAL(0, track::flow_within({}, *field, kBox, {}).flow.points);
+  TEST_ASSERT_EQUAL(0, track::flow_within({}, *field, kBox, {}, {}).flow.points);
   field->count = 40;
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (int i = 0; i < 40; ++i) field->items[i] = {430, 260, i % 2 == 0 ? nan : 1, nan, nan};
-  TEST_ASSERT_EQUAL(0, track::flow_within({}, *field, kBox, {}).flow.points);
+  TEST_ASSERT_EQUAL(0, track::flow_within({}, *field, kBox, {}, {}).flow.points);
   for (int i = 0; i < 40; ++i) field->items[i] = {430, 260, 1, 1, 1};  // all in one place
-  TEST_ASSERT_EQUAL(0, track::flow_within({}, *field, kBox, {}).flow.points);
+  TEST_ASSERT_EQUAL(0, track::flow_within({}, *field, kBox, {}, {}).flow.points);
 }
 
 }  // namespace
