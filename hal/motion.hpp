@@ -34,9 +34,8 @@ class FlowEstimator {
   /// device; the next call then has no previous image.
   virtual Status estimate(const PreparedImage& image, int points, MotionField& out) = 0;
   /// More vectors of the same two pictures, where they are needed denser: up to `points` for each
-  /// box of the newest picture that holds fewer, appended to `out` as long as there is room, and none
-  /// twice. After
-  /// an estimate() that had a previous image; the default adds none.
+  /// box of the newest picture that holds fewer, appended to `out` as long as there is room, and
+  /// none twice. After an estimate() that had a previous image; the default adds none.
   virtual void add_points_within(const Detection* boxes, int count, int points, MotionField& out) {
     static_cast<void>(boxes);
     static_cast<void>(count);

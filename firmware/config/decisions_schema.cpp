@@ -477,9 +477,10 @@ constexpr Field kRules[] = {
     number<&WarningRules::late_sigmas>("late_sigmas", -3, 3, "σ",
                                        "A contact counts as this many standard deviations later."),
     integer<&WarningRules::reports>("reports", 1, 30, "frames", "That must ask for the warning."),
-    number<&WarningRules::known_s>("known_s", 0, 5, "s",
-                                   "It begins only for a person first seen so long ago: the boxes of what is just "
-                                   "coming into view grow as if it walked."),
+    number<&WarningRules::known_s>(
+        "known_s", 0, 5, "s",
+        "It begins only for a person first seen so long ago, or confirmed: the boxes "
+        "of what is just coming into view grow as if it walked."),
     number<&WarningRules::urgent_s>(
         "urgent_s", 0, 5, "s",
         "Farther ahead they must have asked for it as long as the contact is farther. Smaller: "

@@ -137,8 +137,8 @@ BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double str
     others[all++] = other.box;
     if (common_area(other.box, p.box) > 0 && stands_before(other)) before[in_front++] = other.box;
   }
-  const FlowWithin within = flow_within(settings.flow, field, p.box, {before.data(), in_front},
-                                        {others.data(), all});
+  const FlowWithin within =
+      flow_within(settings.flow, field, p.box, {before.data(), in_front}, {others.data(), all});
   if (within.like_surroundings && drives) return {};
   BoxFlow flow = within.flow;
   const auto scale = static_cast<float>(stretch);

@@ -121,13 +121,16 @@ TEST(a_single_report_is_no_warning) {
   }
 }
 
-/// Whatever its first boxes say.
+/// Whatever its first boxes say; but who is sure to be a person is warned of at once.
 TEST(who_has_just_come_into_view_is_not_warned_of_yet) {
-  Drive d;
-  d.person(1, 1.5);
-  d.report->people.items[0].first_seen = d.now;
-  const double after = std::chrono::duration<double>(d.until(WarningLevel::collision)).count();
-  TEST_ASSERT_DOUBLE_WITHIN(0.05, WarningRules{}.known_s + 0.03, after);
+  for (const bool confirmed : {false, true}) {
+    Drive d;
+    d.person(1, 1.5);
+    d.report->people.items[0].first_seen = d.now;
+    d.report->people.items[0].confirmed = confirmed;
+    const double after = std::chrono::duration<double>(d.until(WarningLevel::collision)).count();
+    TEST_ASSERT_DOUBLE_WITHIN(0.05, confirmed ? 0.05 : WarningRules{}.known_s + 0.03, after);
+  }
 }
 
 TEST(likelihood_and_time_are_those_of_the_sensitivity) {
