@@ -21,7 +21,7 @@ namespace kerb::records {
 ///   7   more flow within a box; a bend that begins or ends is less certain; who hardly moves is
 ///       one who stands, but none is behind a car that reverses; the pace is that of who walks;
 ///       contacts up to 2.0 s ahead at once
-///   8   no warning of who is not confirmed and has been seen for less than 0.25 s; flow beside a
+///   8   no warning of who is not confirmed and has been seen for less than 0.15 s; flow beside a
 ///       box is not that of other people
 inline constexpr std::uint32_t kDecisionsVersion = 8;
 

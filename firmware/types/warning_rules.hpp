@@ -18,7 +18,7 @@ struct WarningRules {
   int reports = 2;            ///< of one person that must ask for it
   /// Since the person was first seen, unless they are confirmed. The first boxes of what comes into
   /// view behind a car or at the picture's edge grow with what is seen of it, as if it walked.
-  double known_s = 0.25;
+  double known_s = 0.15;
   /// Within this time of the contact that is enough. Farther ahead they must have asked for as long
   /// as the contact is farther: there is time to see whether the car or the person turns away.
   double urgent_s = 2.0;
