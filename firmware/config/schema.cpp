@@ -359,10 +359,10 @@ constexpr Table kSpectralTable = table_of<SpectralSettings>(
     "Telling people apart by the spectral bands of their clothes; see docs/tracking.md.",
     kSpectral);
 
-// From a light quadricycle to an articulated bus.
+// From a cart that is pushed to an articulated bus.
 constexpr Field kCar[] = {
-    number<&CarSettings::width_m>("width_m", 1, 2.6, "m", "Width of the car without mirrors."),
-    number<&CarSettings::length_m>("length_m", 2, 19, "m",
+    number<&CarSettings::width_m>("width_m", 0.6, 2.6, "m", "Width of the car without mirrors."),
+    number<&CarSettings::length_m>("length_m", 1, 19, "m",
                                    "Length of the car from bumper to bumper."),
     number<&CarSettings::axle_to_bumper_m>("axle_to_bumper_m", 0, 15, "m",
                                            "Distance from the rear axle to the front bumper.")};
