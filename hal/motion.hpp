@@ -17,8 +17,9 @@ struct FlowVector {
 /// The motion between two frames at chosen points: room for a fixed number, so that the frame loop
 /// allocates nothing.
 struct MotionField {
-  /// Enough for the picture's squares and 40 vectors in each of 64 boxes.
+  /// Enough for the default 1200 of the picture and 40 in each of 64 boxes.
   static constexpr int kCapacity = 4096;
+  static constexpr int kMostSpread = 2048;  ///< of one estimate(): the rest is for boxes
   int count = 0;
   bool has_previous = false;  ///< false: there was no previous frame; count is 0
   FlowVector items[kCapacity];
@@ -30,8 +31,8 @@ class FlowEstimator {
  public:
   virtual ~FlowEstimator() = default;
   /// The motion since the image of the previous call, at `points` places at most (and no more than
-  /// kCapacity), spread over the picture, without unreliable ones. Fails: invalid_argument (size),
-  /// device; the next call then has no previous image.
+  /// kMostSpread), spread over the picture, without unreliable ones. Fails: invalid_argument
+  /// (size), device; the next call then has no previous image.
   virtual Status estimate(const PreparedImage& image, int points, MotionField& out) = 0;
   /// More vectors of the same two pictures, where they are needed denser: up to `points` for each
   /// box of the newest picture that holds fewer, appended to `out` as long as there is room, and

@@ -173,7 +173,7 @@ void WarningLogic::assess(Nanos now, int reporter, bool sees, const risk::People
     const Nanos looked = report.looked_at == Nanos::zero() ? report.at : report.looked_at;
     const bool seen = seconds(looked - person.last_seen) <= rules_.detected_within_s &&
                       seconds(report.at - looked) <= rules_.blind_s;
-    const bool known = person.confirmed || seconds(report.at - person.first_seen) >= rules_.known_s;
+    const bool known = person.confirmed || seconds(looked - person.first_seen) >= rules_.known_s;
     const bool soon = in_s && *in_s + rules_.late_sigmas * contact.expected_sigma_s <= ahead;
     // Who is out of sight for a moment is no less in danger.
     const bool still =

@@ -179,8 +179,8 @@ Point MotionPoints::place_of(const FlowVector& v) const noexcept {
   return {(x + 0.5F) / full - 0.5F, (y + 0.5F) / full - 0.5F};
 }
 
-/// Whether no vector is from this pixel; from now on one is.
-bool MotionPoints::is_new(const Point& at) noexcept {
+/// Takes the pixel for a vector; false: another one has it.
+bool MotionPoints::take(const Point& at) noexcept {
   const auto pixel = [](float value, int size) {
     return std::clamp(static_cast<int>(std::lround(value)), 0, size - 1);
   };
@@ -199,7 +199,7 @@ void MotionPoints::add_points_within(const Detection* boxes, int count, int poin
   int wanted = 0;
   if (squares_) squares_->clear();
   std::fill(taken_.begin(), taken_.end(), false);
-  for (int k = 0; k < before; ++k) static_cast<void>(is_new(place_of(out.items[k])));
+  for (int k = 0; k < before; ++k) static_cast<void>(take(place_of(out.items[k])));
   for (int i = 0; i < count; ++i) {
     const Detection& box = boxes[i];
     // Only few of a box's vectors are the person's own: those of the picture's squares are enough
@@ -211,7 +211,7 @@ void MotionPoints::add_points_within(const Detection* boxes, int count, int poin
       each_square_of(box, points, 0, [&](const Square& square) {
         if (before + wanted >= MotionField::kCapacity) return;
         Point& corner = wanted_[static_cast<std::size_t>(wanted)];
-        if (corners_->best_of(square, least_corner_, corner) && is_new(corner)) ++wanted;
+        if (corners_->best_of(square, least_corner_, corner) && take(corner)) ++wanted;
       });
       continue;
     }
@@ -227,7 +227,7 @@ void MotionPoints::add_points_within(const Detection* boxes, int count, int poin
       }
       if (out.count >= MotionField::kCapacity) return;
       FlowVector& next = out.items[out.count];
-      if (best_of(square, &box, next) && is_new(place_of(next))) ++out.count;
+      if (best_of(square, &box, next) && take(place_of(next))) ++out.count;
     });
   }
   // Without these the existing vectors remain valid.
@@ -244,7 +244,7 @@ Status MotionPoints::gather(int most, MotionField& out) {
   for (int i = 0; i < squares_->count() && out.count < most; ++i) {
     const FieldSquares::Best& best = (*found)[i];
     const Point at{static_cast<float>(best.x), static_cast<float>(best.y)};
-    if (best.quality == 0 || !is_new(at)) continue;
+    if (best.quality == 0 || !take(at)) continue;
     FlowVector& v = out.items[out.count++];
     v = in_full_picture(best.x, best.y, best.u, best.v, full);
     v.quality = static_cast<float>(best.quality) / 255.0F;
@@ -303,7 +303,7 @@ Status MotionPoints::estimate(const PreparedImage& image, int points, MotionFiel
   newest_ = 1 - newest_;
   if (Status done = hand_over(image, had_previous); !done) return done;
   if (had_previous) {
-    const int most = std::min(points, MotionField::kCapacity);
+    const int most = std::min(points, MotionField::kMostSpread);
     int wanted = 0;
     if (tracker_) {
       corners_->look_at(picture(newest_));

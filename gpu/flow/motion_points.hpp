@@ -78,7 +78,7 @@ class MotionPoints final : public FlowEstimator {
   [[nodiscard]] bool best_of(const Square& square, const Detection* box,
                              FlowVector& out) const noexcept;
   [[nodiscard]] Point place_of(const FlowVector& v) const noexcept;
-  bool is_new(const Point& at) noexcept;
+  bool take(const Point& at) noexcept;
   Status dense(int points, MotionField& out);
   /// Appends what the squares asked for on the device hold, each vector once.
   Status gather(int most, MotionField& out);

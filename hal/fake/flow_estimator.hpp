@@ -25,7 +25,7 @@ class FakeFlowEstimator final : public FlowEstimator {
     }
     if (!out.has_previous) return Done{};
     if (scene) scene(out);
-    out.count = std::min({out.count, points, MotionField::kCapacity});
+    out.count = std::min({out.count, points, MotionField::kMostSpread});
     return Done{};
   }
   /// `closer` vectors in the middle of each box, as long as there is room.

@@ -55,11 +55,11 @@ struct OnDevice {
   }
 };
 
-/// So many that their vectors are more than there is room for, here and there, some outside.
+/// So many that their squares are more than there is room for, here and there, some outside.
 std::vector<Detection> crowd() {
   std::vector<Detection> boxes = {
       {120, 60, 60, 150, 1}, {300, 100, 40, 110, 1}, {-20, 250, 90, 200, 1}};
-  for (int i = 0; i < 90; ++i)
+  for (int i = 0; i < 160; ++i)
     boxes.push_back({static_cast<float>(i * 37 % 400) - 10, static_cast<float>(i * 53 % 290) - 10,
                      static_cast<float>(6 + i % 40), static_cast<float>(15 + i % 90), 1});
   return boxes;
@@ -70,6 +70,7 @@ TEST(frames_and_boxes_equal_the_cpu_bit_for_bit) {
   const std::pair<double, double> way[] = {{0, 0},    {2.5, 1},   {5, 1.5}, {5, 1.5},
                                            {-3, 0.5}, {-9.5, -4}, {-10, -4}};
   const std::vector<Detection> boxes = crowd();
+  TEST_ASSERT_GREATER_THAN_INT(MotionField::kCapacity, 36 * static_cast<int>(boxes.size()));
   const auto expected = std::make_unique<MotionField>(), actual = std::make_unique<MotionField>(),
              also = std::make_unique<MotionField>();
   for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points})

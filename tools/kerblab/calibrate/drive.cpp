@@ -268,7 +268,7 @@ void add_calibrate_drive(CLI::App& group, Action& action) {
       ->check(CLI::Range(64, 65535))
       ->capture_default_str();
   command->add_option("--points", o->points, "Most motion vectors per frame")
-      ->check(CLI::Range(100, MotionField::kCapacity))
+      ->check(CLI::Range(100, MotionField::kMostSpread))
       ->capture_default_str();
   add_threads_option(*command, o->threads, "Number of threads; 0: one per core");
   run_when_chosen(*command, action, [o] { return DriveCommand{*o}.run(); });

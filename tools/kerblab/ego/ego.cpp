@@ -395,7 +395,7 @@ void add_ego(CLI::App& app, Action& action) {
       ->check(CLI::Range(64, 65535))
       ->capture_default_str();
   command->add_option("--points", o->points, "Most motion vectors per frame")
-      ->check(CLI::Range(1, MotionField::kCapacity))
+      ->check(CLI::Range(1, MotionField::kMostSpread))
       ->capture_default_str();
   add_backend_option(*command, o->backend);
   add_threads_option(*command, o->threads);

@@ -120,6 +120,14 @@ TEST(who_walks_beside_is_not_the_background) {
   const track::FlowWithin own = track::flow_within({}, *field_of(s, 11), kBox, {}, beside);
   TEST_ASSERT_FALSE(own.like_surroundings);
   TEST_ASSERT_FLOAT_WITHIN(0.3F, 3, own.flow.dx);
+
+  // On the left somebody walks along, on the right there is the street: it decides.
+  Scene half;
+  half.lost = 1;
+  auto street = field_of(half, 12);
+  for (int i = 0; i < street->count; ++i)
+    if (street->items[i].x < 397) street->items[i].dx = 40;
+  TEST_ASSERT_TRUE(track::flow_within({}, *street, kBox, {}, {beside, 1}).like_surroundings);
 }
 
 TEST(few_or_broken_vectors_say_nothing) {

@@ -131,6 +131,12 @@ TEST(who_has_just_come_into_view_is_not_warned_of_yet) {
     const double after = std::chrono::duration<double>(d.until(WarningLevel::collision)).count();
     TEST_ASSERT_DOUBLE_WITHIN(0.05, confirmed ? 0.05 : WarningRules{}.known_s + 0.03, after);
   }
+  Drive blind;  // time without pictures makes nobody known
+  blind.carries = true;
+  blind.person(1, 1.5);
+  blind.report->people.items[0].confirmed = false;
+  blind.report->looked_at = blind.report->people.items[0].first_seen = blind.now;
+  TEST_ASSERT_TRUE(blind.run(milliseconds{450}) == WarningLevel::none);
 }
 
 TEST(likelihood_and_time_are_those_of_the_sensitivity) {
