@@ -73,6 +73,12 @@ constexpr Field kMotion[] = {
                                      "A box this close to the edge of the image is cut by it."),
     number<&FilterSettings::jitter_time_s>("jitter_time_s", 0, 1, "s",
                                            "Correlation time of a detector's errors."),
+    number<&FilterSettings::emerging_factor>(
+        "emerging_factor", 0, 20, "",
+        "By so much the jitter of the first box of what comes into view is larger: parts of it are "
+        "still hidden."),
+    number<&FilterSettings::emerging_s>("emerging_s", 0.01, 5, "s",
+                                        "Time constant with which that fades."),
     number<&FilterSettings::pitch_time_s>("pitch_time_s", 0.1, 60, "s",
                                           "Correlation time of the car's nodding."),
     number<&FilterSettings::yaw_rate_sigma>("yaw_rate_sigma", 0.0001, 0.1, "rad/s",
@@ -211,6 +217,9 @@ constexpr Field kExistence[] = {
         "mean_weight", 0, 10, "", "Likewise of the mean of (score - even) / score_scale."),
     number<&ExistenceSettings::motion_weight>(
         "motion_weight", 0, 3, "", "Likewise of the evidence between a person and a thing."),
+    number<&ExistenceSettings::height_weight>(
+        "height_weight", 0, 3, "",
+        "Likewise of how much likelier the estimated height is for a person than for a thing."),
     number<&ExistenceSettings::score_scale>(
         "score_scale", 0.1, 20, "",
         "A detection adds its score less the model's even score, divided by this, in log-odds."),
@@ -240,6 +249,9 @@ constexpr Field kExistence[] = {
                                               "Detections needed to confirm."),
     integer<&ExistenceSettings::confirm_within>("confirm_within", 1, 30, "frames",
                                                 "Out of this many frames."),
+    integer<&ExistenceSettings::mean_scores>(
+        "mean_scores", 1, 10000, "detections",
+        "In the mean of the scores: older ones count less and less."),
     integer<&ExistenceSettings::tentative_misses>(
         "tentative_misses", 0, 100, "frames",
         "Without detection in a row that end a track which is not confirmed, if exceeded.")};
@@ -477,10 +489,6 @@ constexpr Field kRules[] = {
     number<&WarningRules::late_sigmas>("late_sigmas", -3, 3, "σ",
                                        "A contact counts as this many standard deviations later."),
     integer<&WarningRules::reports>("reports", 1, 30, "frames", "That must ask for the warning."),
-    number<&WarningRules::known_s>(
-        "known_s", 0, 5, "s",
-        "It begins only for a person first seen so long ago, or confirmed: the boxes "
-        "of what is just coming into view grow as if it walked."),
     number<&WarningRules::urgent_s>(
         "urgent_s", 0, 5, "s",
         "Farther ahead they must have asked for it as long as the contact is farther. Smaller: "

@@ -7,8 +7,6 @@
 namespace kerb::track {
 namespace {
 
-constexpr std::uint32_t kMostScores = 60;  // in their mean; then the oldest are forgotten
-
 double gain_of(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept {
   double gain = std::clamp((score - s.score_even) / s.score_scale, s.least_gain, s.most_gain);
   if (moves == Moves::likely) gain += s.moves;
@@ -28,7 +26,7 @@ void Existence::begin(const ExistenceSettings& s, double score, Moves moves,
 void Existence::found(const ExistenceSettings& s, double score, Moves moves,
                       double strain) noexcept {
   log_odds_ = std::min(log_odds_ + gain_of(s, score, moves, strain), s.most);
-  count_ = std::min(count_ + 1, kMostScores);
+  count_ = std::min(count_ + 1, static_cast<std::uint32_t>(std::max(s.mean_scores, 1)));
   mean_ += (score - mean_) / count_;
   history_ = history_ << 1U | 1U;
   misses_ = 0;

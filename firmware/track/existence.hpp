@@ -37,7 +37,7 @@ class Existence {
   int misses_ = 0;                // in a row
   std::uint32_t moved_ = 0;       // a bit per frame: surely moved
   double mean_ = 0;               // of the scores so far
-  std::uint32_t count_ = 0;       // of them, kMostScores at most
+  std::uint32_t count_ = 0;       // of them, `mean_scores` at most
   bool confirmed_ = false;
 };
 

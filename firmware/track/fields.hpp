@@ -20,7 +20,7 @@ void fields(F& f, FieldsOf<F, OutlierSettings>& s) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, FilterSettings>& s) {
-  static_assert(sizeof(FilterSettings) == 39 * 8 + sizeof(OutlierSettings),
+  static_assert(sizeof(FilterSettings) == 41 * 8 + sizeof(OutlierSettings),
                 "a new field? list it, see above");
   f.structure("FilterSettings")("adult_mean_m", s.adult.mean_m)("adult_sigma_m", s.adult.sigma_m);
   f("child_mean_m", s.child.mean_m)("child_sigma_m", s.child.sigma_m)("child_share", s.child_share);
@@ -33,6 +33,7 @@ void fields(F& f, FieldsOf<F, FilterSettings>& s) {
   f("kerb_m", s.kerb_m)("kerb_sigma_m", s.kerb_sigma_m)("kerb_time_s", s.kerb_time_s);
   f("row_jitter", s.row_jitter)("column_jitter", s.column_jitter);
   f("least_jitter_px", s.least_jitter_px)("jitter_time_s", s.jitter_time_s);
+  f("emerging_factor", s.emerging_factor)("emerging_s", s.emerging_s);
   f("pitch_time_s", s.pitch_time_s)("yaw_rate_sigma", s.yaw_rate_sigma);
   f("yaw_unknown_sigma", s.yaw_unknown_sigma)("speed_share", s.speed_share);
   f("speed_unknown_mps", s.speed_unknown_mps)("wander_unknown", s.wander_unknown);
@@ -49,7 +50,7 @@ void fields(F& f, FieldsOf<F, ImageFilterSettings>& s) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
-  static_assert(sizeof(ExistenceSettings) == 18 * 8 + 2 * 4 + 8 + 8,
+  static_assert(sizeof(ExistenceSettings) == 19 * 8 + 2 * 4 + 8 + 8,
                 "a new field? list it, see above");
   f.structure("ExistenceSettings")("score_even", s.score_even)("score_scale", s.score_scale);
   f("least_gain", s.least_gain)("most_gain", s.most_gain)("moves", s.moves);
@@ -59,6 +60,7 @@ void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
   f("sure_score", s.sure_score)("tentative_misses", s.tentative_misses);
   f("certainty_offset", s.certainty_offset)("sum_weight", s.sum_weight);
   f("mean_weight", s.mean_weight)("motion_weight", s.motion_weight);
+  f("height_weight", s.height_weight)("mean_scores", s.mean_scores);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, MatchSettings>& s) {

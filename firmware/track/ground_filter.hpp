@@ -24,6 +24,13 @@ struct SeenBox {
   static constexpr double kUnknown = 1e6;
 };
 
+/// Makes the standard deviations larger by this factor.
+inline void widen(SeenBox& box, double factor) noexcept {
+  box.column_sigma *= factor;
+  box.foot_sigma *= factor;
+  box.head_sigma *= factor;
+}
+
 /// Turns image boxes into a position and velocity in metres: an extended Kalman filter on the road.
 /// The state is position (x, y), velocity over ground (vx, vy), the person's height, the difference
 /// of the camera's pitch from the mounting's, and the height above the road of the ground below the

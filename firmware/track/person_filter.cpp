@@ -2,6 +2,7 @@
 #include "firmware/track/person_filter.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "firmware/exact/exact_math.hpp"
@@ -9,8 +10,9 @@
 namespace kerb::track {
 namespace {
 
-constexpr double kMostEvidence = 4;   // of one box or flow between person and thing, log-odds
-constexpr double kMinWeight = 0.005;  // of adult or child; below, the other one is certain
+constexpr double kMostEvidence = 4;    // of one box or flow between person and thing, log-odds
+constexpr double kTallAsPeople = 1.5;  // most that a height speaks for a person, log-odds
+constexpr double kMinWeight = 0.005;   // of adult or child; below, the other one is certain
 
 double prior_distance(const GroundFilter& f, const HeightPrior& height, double pitch,
                       double pitch_sigma) {
@@ -238,6 +240,18 @@ double PersonFilter::implausible(const FilterSettings& settings, double pitch,
       if (const std::size_t i = index(kind, motion); weight_[i] > 0)
         off += weight_[i] * prior_distance(as_[i], heights[kind], pitch, pitch_sigma);
   return std::max(0.0, off - 2);
+}
+
+double PersonFilter::height_evidence(const FilterSettings& settings) const {
+  const double height = state()[GroundFilter::kHeight];
+  const double variance = covariance()(GroundFilter::kHeight, GroundFilter::kHeight);
+  const auto density = [height, variance](const HeightPrior& prior) {
+    const double v = prior.sigma_m * prior.sigma_m + variance, off = height - prior.mean_m;
+    return exact::exp(-0.5 * std::min(off * off / v, 60.0)) / std::sqrt(v);
+  };
+  const double person = (1 - settings.child_share) * density(settings.adult) +
+                        settings.child_share * density(settings.child);
+  return std::clamp(exact::log(person / density(settings.thing)), -kMostEvidence, kTallAsPeople);
 }
 
 bool PersonFilter::is_finite() const {

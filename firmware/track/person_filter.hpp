@@ -58,6 +58,9 @@ class PersonFilter {
   [[nodiscard]] double person_evidence() const noexcept {
     return person_evidence_ + std::min(flow_evidence_, 0.0) + std::min(pattern_evidence_, 0.0);
   }
+  /// Log of how much likelier the estimated height is for a person, adult or child, than for a
+  /// thing, within limits.
+  [[nodiscard]] double height_evidence(const FilterSettings& settings) const;
   /// Of all filters together.
   [[nodiscard]] const State& state() const noexcept { return all_.state; }
   [[nodiscard]] const Covariance& covariance() const noexcept { return all_.covariance; }

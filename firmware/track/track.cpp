@@ -65,7 +65,8 @@ SeenBox seen_box(const Camera& camera, const FilterSettings& settings, const Det
 bool Track::begin(const View& view, std::uint32_t id, const Detection& box,
                   const Signature& signature, Moves moves) {
   *this = {};
-  const SeenBox seen = seen_box(view.camera, view.settings.filter, box);
+  SeenBox seen = seen_box(view.camera, view.settings.filter, box);
+  widen(seen, 1 + view.settings.filter.emerging_factor);
   if (!filter_.begin(view.camera, view.settings.filter, seen, view.pitch, view.pitch_sigma,
                      view.way.speed_known))
     return false;
@@ -177,15 +178,16 @@ double Track::likelihood_ratio(const View& view, const Detection& box, const See
 }
 
 /// A detector repeats its error in the next frame: boxes close in time carry less information than
-/// as many boxes far apart. Widens the box's standard deviations accordingly.
+/// as many boxes far apart. And those of what has just come into view grow with what is seen of it.
+/// Widens the box's standard deviations accordingly.
 SeenBox Track::with_correlation(SeenBox seen, const View& view) const {
-  const double time = view.settings.filter.jitter_time_s;
+  const FilterSettings& filter = view.settings.filter;
+  const double fades = exact::exp(-view.since(first_seen_) / filter.emerging_s);
+  widen(seen, 1 + filter.emerging_factor * fades);
+  const double time = filter.jitter_time_s;
   if (!(time > 0)) return seen;
   const double alike = exact::exp(-seconds(view.now - last_seen_) / time);
-  const double wider = std::sqrt((1 + alike) / std::max(1 - alike, 0.1));
-  seen.column_sigma *= wider;
-  seen.foot_sigma *= wider;
-  seen.head_sigma *= wider;
+  widen(seen, std::sqrt((1 + alike) / std::max(1 - alike, 0.1)));
   return seen;
 }
 
@@ -308,9 +310,10 @@ bool Track::is_gone(const View& view) const {
   return across > sq(s.max_sigma_across_m);
 }
 
-double Track::certainty(const ExistenceSettings& settings) const noexcept {
-  const double odds =
-      existence_.evidence(settings) + settings.motion_weight * filter_.person_evidence();
+double Track::certainty(const TrackerSettings& settings) const noexcept {
+  const ExistenceSettings& e = settings.existence;
+  double odds = existence_.evidence(e) + e.motion_weight * filter_.person_evidence();
+  if (e.height_weight > 0) odds += e.height_weight * filter_.height_evidence(settings.filter);
   return 1 / (1 + exact::exp(-odds));
 }
 
@@ -352,7 +355,7 @@ void Track::report(const View& view, Person& out) const {
   out.height_m = s[GroundFilter::kHeight];
   out.height_sigma_m = std::sqrt(p(GroundFilter::kHeight, GroundFilter::kHeight));
   out.box = box_;
-  out.certainty = certainty(view.settings.existence);
+  out.certainty = certainty(view.settings);
   out.confirmed = confirmed();
   out.seen = seen_;
 }

@@ -76,7 +76,7 @@ class Track {
   /// In this frame.
   [[nodiscard]] bool found_by_bands() const noexcept { return found_by_bands_; }
   /// The probability that there is a person: by detections, size, place and motion.
-  [[nodiscard]] double certainty(const ExistenceSettings& settings) const noexcept;
+  [[nodiscard]] double certainty(const TrackerSettings& settings) const noexcept;
   [[nodiscard]] double x() const noexcept { return filter_.state()[GroundFilter::kX]; }
   [[nodiscard]] double y() const noexcept { return filter_.state()[GroundFilter::kY]; }
   [[nodiscard]] double distance() const noexcept;

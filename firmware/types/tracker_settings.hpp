@@ -59,18 +59,22 @@ struct FilterSettings {
                                 ///< image, heights^2/s: see ImagePattern
   double pattern_trust = 1;     ///< exponent of the evidence between a person and such a pattern
 
-  double row_jitter = 0.035;       ///< of a box's upper and lower edge, in heights of the box
-  double column_jitter = 0.03;     ///< of its middle, in heights of the box
-  double least_jitter_px = 1;      ///< lower limit of both
-  double edge_px = 2;              ///< a box this close to the picture's edge is cut by it
-  double jitter_time_s = 0.05;     ///< correlation time of a detector's errors
+  double row_jitter = 0.07;     ///< of a box's upper and lower edge, in heights of the box
+  double column_jitter = 0.02;  ///< of its middle, in heights of the box
+  double least_jitter_px = 1;   ///< lower limit of both
+  double edge_px = 2;           ///< a box this close to the picture's edge is cut by it
+  double jitter_time_s = 0.05;  ///< correlation time of a detector's errors
+  // What has just come into view is still partly hidden, and its boxes grow with what is seen of
+  // it.
+  double emerging_factor = 1;      ///< by which the jitter of its first box is larger,
+  double emerging_s = 0.15;        ///< and the time constant with which that fades
   double pitch_time_s = 2;         ///< correlation time of the car's nodding
   double yaw_rate_sigma = 0.005;   ///< of the reported yaw rate, rad/s
   double yaw_unknown_sigma = 0.1;  ///< where none is reported, rad/s
   double speed_share = 0.01;       ///< error of the car's speed
   double speed_unknown_mps = 8;    ///< where no speed is reported: standard deviation of the car's
   double wander_unknown = 4;       ///< likewise: growth of its variance, m^2/s^3
-  double flow_doubt = 2;  ///< factor on the flow's standard deviation: neighbours err together
+  double flow_doubt = 4;  ///< factor on the flow's standard deviation: neighbours err together
   double flow_least_px = 0.15;  ///< lower limit of the flow's standard deviation
   double flow_share = 0.03;     ///< error that grows with the flow's length
   double growth_least = 0.002;  ///< lower limit of the growth's standard deviation
@@ -99,10 +103,12 @@ struct ExistenceSettings {
   // their sum.
   double certainty_offset = -0.3;
   double sum_weight = 0.4;     ///< of the sum above,
-  double mean_weight = 0.9;    ///< of the mean of (score - even) / scale over all detections,
-  double motion_weight = 0.7;  ///< and of the evidence between a person and a thing
+  double mean_weight = 0.9;    ///< of the mean of (score - even) / scale over the detections,
+  double motion_weight = 0.7;  ///< of the evidence between a person and a thing,
+  double height_weight = 0.5;  ///< and of that of the height: see PersonFilter::height_evidence()
   double sure_score = 10;    ///< two detections with this score confirm; so do two that surely move
   int tentative_misses = 4;  ///< in a row, before the track is confirmed: more drop it
+  int mean_scores = 10;      ///< in the mean of the scores, about: the last ones count most
 };
 
 /// Noise of ImageFilter. Lengths are in heights of the box.
@@ -152,7 +158,7 @@ struct MatchSettings {
 struct BoxFlowSettings {
   int min_vectors = 4;  ///< fewer give no flow
   // The inner part that is used: the rest shows the background.
-  double inner_width = 0.4, inner_top = 0.08, inner_bottom = 0.85;
+  double inner_width = 0.5, inner_top = 0.08, inner_bottom = 0.85;
   double correlation = 2;     ///< variance factor: neighbouring vectors share pixels
   double min_noise_px = 0.1;  ///< for vectors that agree by chance
   // The surroundings: strips to the left and right of the box, from `near` to `far` from its

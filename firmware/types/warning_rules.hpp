@@ -16,10 +16,6 @@ struct WarningRules {
   double most_ahead_s = 2.4;
   double late_sigmas = 0.25;  ///< a contact counts as this many standard deviations later
   int reports = 2;            ///< of one person that must ask for it
-  /// From the person's first picture to the newest one. The first boxes of what comes into view
-  /// behind a car or at the picture's edge grow with what is seen of it, as if it walked. Who is
-  /// confirmed need not wait: children who run out between cars have no time.
-  double known_s = 0.15;
   /// Within this time of the contact so many are enough. Farther ahead they must have asked for as
   /// long as the contact is farther: there is time to see whether the car or the person turns away.
   double urgent_s = 2.0;

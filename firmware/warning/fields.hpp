@@ -17,10 +17,10 @@ void fields(F& f, FieldsOf<F, DriverSide>& d) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, WarningRules>& r) {
-  static_assert(sizeof(WarningRules) == 26 * 8, "a new field? list it, see above");
+  static_assert(sizeof(WarningRules) == 25 * 8, "a new field? list it, see above");
   f.structure("WarningRules")("likelihood", r.likelihood)("standing_ahead_s", r.standing_ahead_s);
   f("longer_ahead_s_per_mps", r.longer_ahead_s_per_mps)("most_ahead_s", r.most_ahead_s);
-  f("late_sigmas", r.late_sigmas)("reports", r.reports)("known_s", r.known_s);
+  f("late_sigmas", r.late_sigmas)("reports", r.reports);
   f("urgent_s", r.urgent_s)("detected_within_s", r.detected_within_s)("blind_s", r.blind_s);
   f("slow_kmh", r.slow_kmh);
   f("creeping_likelihood", r.creeping_likelihood)("creeping_ahead_s", r.creeping_ahead_s);

@@ -173,18 +173,20 @@ void WarningLogic::assess(Nanos now, int reporter, bool sees, const risk::People
     const Nanos looked = report.looked_at == Nanos::zero() ? report.at : report.looked_at;
     const bool seen = seconds(looked - person.last_seen) <= rules_.detected_within_s &&
                       seconds(report.at - looked) <= rules_.blind_s;
-    const bool known = person.confirmed || seconds(looked - person.first_seen) >= rules_.known_s;
     const bool soon = in_s && *in_s + rules_.late_sigmas * contact.expected_sigma_s <= ahead;
     // Who is out of sight for a moment is no less in danger.
     const bool still =
         in_s && (brakes_hard_ ? p >= likelihood : contact.probability >= rules_.stay_likelihood) &&
         (person.confirmed || p >= likelihood) && *in_s <= ahead + rules_.stay_longer_s;
     const double wait = std::max(in_s.value_or(0) - rules_.urgent_s, 0.0);
-    const bool begins = endangered_.take(
-        camera, person.id, report.at, in_s && p >= likelihood,
-        {rules_.reports, std::min(from_seconds(wait), kWarningTuning.max_evidence)});
-    collision.add(able_ && begins && soon && seen && known && may_begin(now, person.id, camera),
-                  still, person.id, camera, in_s);
+    // Without a new picture nothing new is known of who is not confirmed.
+    const bool begins =
+        (person.confirmed || looked == report.at) &&
+        endangered_.take(
+            camera, person.id, report.at, in_s && p >= likelihood,
+            {rules_.reports, std::min(from_seconds(wait), kWarningTuning.max_evidence)});
+    collision.add(able_ && begins && soon && seen && may_begin(now, person.id, camera), still,
+                  person.id, camera, in_s);
 
     if (!creeping_ || !person.confirmed || !able_ || !sees) continue;
     const Place here = after(person, contact, speed, 0);

@@ -37,16 +37,16 @@ struct WarningDecision {
 ///
 /// Collision begins for a person whom the car touches with at least the likelihood of the rules
 /// (that of the contact times that of a person being there at all), within their time, in at least
-/// two reports, who is confirmed or known for a moment. Once begun it stays until the danger is
-/// gone or passed: while the contact remains possible, also while the person is not detected, and a
-/// second more. Where the track of that person is lost meanwhile, nothing says that the danger is
-/// gone: it stays until the contact should have happened. While the driver brakes hard it continues
-/// only with the likelihood that begins one; when braking or steering have ended the danger it ends
-/// without delay. Information: the car stands or creeps, and a confirmed person is right in front
-/// of it. No level lasts less than kShortest. Once the danger from somebody is gone, they are not
-/// warned of again within kPause; others are at once. Information does not begin again within
-/// kPause (except after a collision warning). The change from information to collision is
-/// immediate.
+/// two reports; of who is not confirmed, two of pictures that were searched. Once begun it stays
+/// until the danger is gone or passed: while the contact remains possible, also while the person is
+/// not detected, and a second more. Where the track of that person is lost meanwhile, nothing says
+/// that the danger is gone: it stays until the contact should have happened. While the driver
+/// brakes hard it continues only with the likelihood that begins one; when braking or steering have
+/// ended the danger it ends without delay. Information: the car stands or creeps, and a confirmed
+/// person is right in front of it. No level lasts less than kShortest. Once the danger from
+/// somebody is gone, they are not warned of again within kPause; others are at once. Information
+/// does not begin again within kPause (except after a collision warning). The change from
+/// information to collision is immediate.
 ///
 /// A fault is no evidence that the danger is gone. Where no camera sees the person any more, where
 /// a cause of health or a lost speed stops warnings, or where no reports come, a collision warning

@@ -85,10 +85,11 @@ TEST(many_doubtful_boxes_say_no_more_than_one) {
   TEST_ASSERT_FALSE(often.confirmed());
 }
 
-TEST(the_mean_counts_all_scores_alike) {
+TEST(the_mean_counts_the_first_scores_alike) {
   Existence e;
   double sum = 0;
-  for (int i = 0; i < 12; ++i) {
+  const int n = kSettings.mean_scores;
+  for (int i = 0; i < n; ++i) {
     const double score = kSettings.score_even - 2 + i;
     sum += score;
     i == 0 ? e.begin(kSettings, score, Moves::not_known, 0)
@@ -96,8 +97,23 @@ TEST(the_mean_counts_all_scores_alike) {
   }
   const double expected =
       kSettings.certainty_offset + kSettings.sum_weight * e.log_odds() +
-      kSettings.mean_weight * (sum / 12 - kSettings.score_even) / kSettings.score_scale;
+      kSettings.mean_weight * (sum / n - kSettings.score_even) / kSettings.score_scale;
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, expected, e.evidence(kSettings));
+}
+
+/// Who comes nearer is found with ever better scores; a thing that looked like somebody for a
+/// moment, with ever worse ones. What was long ago says little.
+TEST(the_mean_forgets_old_scores) {
+  Existence better, worse;
+  better.begin(kSettings, 4, Moves::not_known, 0);
+  worse.begin(kSettings, 12, Moves::not_known, 0);
+  for (int i = 0; i < 29; ++i) better.found(kSettings, 4, Moves::not_known, 0);
+  for (int i = 0; i < 29; ++i) worse.found(kSettings, 12, Moves::not_known, 0);
+  for (int i = 0; i < 2 * kSettings.mean_scores; ++i) {
+    better.found(kSettings, 12, Moves::not_known, 0);
+    worse.found(kSettings, 4, Moves::not_known, 0);
+  }
+  TEST_ASSERT_TRUE(better.evidence(kSettings) > worse.evidence(kSettings) + 2);
 }
 
 }  // namespace

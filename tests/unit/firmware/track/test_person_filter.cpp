@@ -241,6 +241,44 @@ TEST(what_is_as_tall_as_nobody_and_stands_is_a_thing) {
   TEST_ASSERT_TRUE(walks > stands);
 }
 
+/// What the estimated height says, on average, after half a second of driving towards something.
+double evidence_of_the_height(double height) {
+  const FilterSettings f;
+  double sum = 0;
+  for (unsigned seed = 0; seed < kRuns; ++seed) {
+    World w{4400 + seed};
+    w.speed = 10;
+    w.wander = 0;
+    w.pitch = 0.002 * w.dice.normal();
+    w.walkers = {{18, -2, 0, 0, height}};
+    const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+    PersonFilter filter;
+    TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, 0.0027, true));
+    for (int i = 0; i < 15; ++i) {
+      w.move(kFrame);
+      filter.predict(w.camera, f, {kFrame, w.speed, 0, 0.001, true});
+      filter.see_pitch(0, 0.0027);
+      filter.see_box(w.camera, f, see());
+    }
+    sum += filter.height_evidence(f) / kRuns;
+  }
+  return sum;
+}
+
+TEST(bollards_and_vans_are_less_tall_or_taller_than_people) {
+  const double bollard = evidence_of_the_height(0.9), child = evidence_of_the_height(1.2);
+  const double adult = evidence_of_the_height(1.72), pole = evidence_of_the_height(2.6);
+  char line[120];  // for docs/tracking.md
+  std::snprintf(line, sizeof line,
+                "log-odds by height: 0.9 m %.1f, 1.2 m %.1f, 1.72 m %.1f, 2.6 m %.1f", bollard,
+                child, adult, pole);
+  TEST_MESSAGE(line);
+  TEST_ASSERT_TRUE(adult > 1);
+  TEST_ASSERT_TRUE(child > bollard + 1);
+  TEST_ASSERT_TRUE(bollard < -1);
+  TEST_ASSERT_TRUE(pole < -1);
+}
+
 /// Boxes that stay in the image, with the noise of a detector, while the car drives at 11 m/s: the
 /// edges of one parked car after the other. The evidence for a person after half a second.
 double evidence_of_a_pattern(const FilterSettings& f) {
