@@ -76,6 +76,7 @@ TEST(what_has_no_value_says_so) {
   TEST_ASSERT_DOUBLE_IS_INF(exact::exp(1000));
   TEST_ASSERT_EQUAL_DOUBLE(0, exact::exp(-1000));
   TEST_ASSERT_EQUAL_DOUBLE(1, exact::exp(0));
+  TEST_ASSERT_DOUBLE_IS_NAN(exact::exp(std::numeric_limits<double>::quiet_NaN()));
   TEST_ASSERT_DOUBLE_IS_NAN(exact::sin(std::numeric_limits<double>::quiet_NaN()));
 }
 
