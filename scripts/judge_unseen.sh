@@ -10,14 +10,15 @@ usage: scripts/judge_unseen.sh --seed A[..B] [--out DIR] [--kerblab FILE] [--unt
                                [--vision DIR [--before SETTINGS]] [PART...] [-- OPTION...]
 
 Drives the parts one after the other (all of them by default), each with a report of its own in DIR
-(build/unseen/A), and merges these to DIR/all.json, with a table. A part that has its report is not
+(build/unseen/A..B), and merges these to DIR/all.json, with a table. A part that has its report is not
 driven again, so that a call that was interrupted goes on where it ended. OPTIONs go to every
 `kerblab sim run`: `-- --draw cuda --backend cuda`.
 
   --seed A..B       crossing, child and night draw their variations from all of these seeds (two give 144
                     crossings), the other parts from A alone
   --until SECONDS   begin no part later than this after the start
-  --vision DIR      keeps what vision saw of crossing and hours there (2 GB), for part curve
+  --vision DIR      keeps what vision saw of crossing and hours there (2 GB), for part curve; parts that have their
+                    report from a call without it are not driven again
   --before SETTINGS part curve draws these beside: "KEY=VALUE KEY=VALUE", such as those of a version before
   PART              crossing (72 a seed), child (18), night (45), hours-0 .. hours-4 (eight drives of a minute
                     each), curve (of the likelihood, on what --vision kept: false alarms against time, and how
@@ -53,7 +54,7 @@ if [[ ${#parts[@]} -eq 0 ]]; then
     [[ "$part" == curve && -z "$vision" ]] || parts+=("$part")
   done
 fi
-out="${out:-$root/build/unseen/$seed}"
+out="${out:-$root/build/unseen/$seeds}"
 mkdir -p "$out"
 
 # selection PART: what `kerblab sim run` drives for it
@@ -66,8 +67,7 @@ selection() {
     quiet) echo --suite quiet --variations --only kmh --seed "$seed" ;;
     night) echo --suite night --variations --seed "$seeds" ;;
     weather | turns | r159 | faults | hiccups) echo --suite "$1" --variations --seed "$seed" ;;
-    curve) echo --suite hours --drives 50 --suite euroncap --variations --only drive --only CPNA --only CPFA \
-      --seed "$seeds" --vision "$vision" --backend cpu ;;
+    curve) echo --suite hours --drives 50 --suite euroncap --variations --only drive --only CPNA --only CPFA --seed "$seeds" ;;
     *) return 1 ;;
   esac
 }
@@ -89,11 +89,12 @@ drive() {
 
 # curve: other likelihoods, beside those with the settings before
 curve() {
-  local chosen=() other=() plots=(--curve "$out/curve.svg" --reliability "$out/reliability.svg")
+  local chosen=() other=() settings=() key plots=(--curve "$out/curve.svg" --reliability "$out/reliability.svg")
   read -ra chosen < <(selection curve)
-  chosen+=(--vary "decisions.warning.likelihood=0.45,0.5,0.55,0.6,0.65,0.7")
+  chosen+=(--vision "$vision" --backend cpu --vary "decisions.warning.likelihood=0.45,0.5,0.55,0.6,0.65,0.7")
   if [[ -n "$before" ]]; then
-    for key in $before; do other+=(--set "$key"); done
+    read -ra settings <<<"$before"
+    for key in "${settings[@]}"; do other+=(--set "$key"); done
     "$kerblab" sim sweep "${chosen[@]}" "${other[@]}" --report "$out/curve-before.json" >"$out/curve.txt" 2>&1 || return 1
     plots+=(--before "$out/curve-before.json")
   fi

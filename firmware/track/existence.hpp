@@ -36,7 +36,7 @@ class Existence {
   std::uint32_t history_ = 0;     // a bit per frame: detected; the newest is the lowest bit
   int misses_ = 0;                // in a row
   std::uint32_t moved_ = 0;       // a bit per frame: surely moved
-  double mean_ = 0;               // of the scores so far
+  double mean_ = 0;               // of the latest scores
   std::uint32_t count_ = 0;       // of them, `mean_scores` at most
   bool confirmed_ = false;
 };

@@ -265,7 +265,7 @@ double evidence_of_the_height(double height) {
   return sum;
 }
 
-TEST(bollards_and_vans_are_less_tall_or_taller_than_people) {
+TEST(bollards_and_poles_are_not_as_tall_as_people) {
   const double bollard = evidence_of_the_height(0.9), child = evidence_of_the_height(1.2);
   const double adult = evidence_of_the_height(1.72), pole = evidence_of_the_height(2.6);
   char line[120];  // for docs/tracking.md

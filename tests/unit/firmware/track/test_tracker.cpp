@@ -347,6 +347,7 @@ TEST(a_detector_that_looks_at_every_third_frame_loses_nobody) {
     std::snprintf(line, sizeof line, "%s flow: %.2f m off", flow ? "with" : "without",
                   off / counted);
     TEST_MESSAGE(line);
+    // Several people, with noise: why flow makes their places worse in this world is not known.
     TEST_ASSERT_TRUE(off / counted < (flow ? 0.45 : 0.2));
   }
 }

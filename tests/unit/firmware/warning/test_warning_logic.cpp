@@ -121,6 +121,13 @@ TEST(a_single_report_is_no_warning) {
   }
 }
 
+TEST(who_is_not_confirmed_is_warned_of_by_two_pictures) {
+  Drive d;
+  d.person(0.9, 1.2);
+  d.report->people.items[0].confirmed = false;
+  TEST_ASSERT_TRUE(d.until(WarningLevel::collision) <= milliseconds{100});
+}
+
 /// Who was seen once, just before the pictures ended, is carried on; that is no second picture.
 TEST(reports_without_a_picture_are_no_evidence_of_who_is_not_confirmed) {
   for (const bool confirmed : {false, true}) {
