@@ -59,7 +59,7 @@ struct FilterSettings {
                                 ///< image, heights^2/s: see ImagePattern
   double pattern_trust = 1;     ///< exponent of the evidence between a person and such a pattern
 
-  double row_jitter = 0.07;     ///< of a box's upper and lower edge, in heights of the box
+  double row_jitter = 0.05;     ///< of a box's upper and lower edge, in heights of the box
   double column_jitter = 0.02;  ///< of its middle, in heights of the box
   double least_jitter_px = 1;   ///< lower limit of both
   double edge_px = 2;           ///< a box this close to the picture's edge is cut by it
