@@ -133,7 +133,7 @@ double atan2(double y, double x) noexcept {
 }
 
 double exp(double x) noexcept {
-  if (!(x == x)) return x;  // not a number
+  if (std::isnan(x)) return x;
   if (x > 709) return std::numeric_limits<double>::infinity();
   if (x < -745) return 0;
   const double count = std::floor(x / (kLn2High + kLn2Low) + 0.5);
