@@ -172,10 +172,11 @@ Rest rest_of(const std::vector<Stretch>& way, double metre) {
 }
 
 bool keeps_apart(const std::vector<Stretch>& way) {
-  constexpr double kStep = 12, kNear = 45, kAlong = 110;
+  constexpr double kFrom = -60, kStep = 12, kNear = 45, kAlong = 110;
   const Way line{{}, way};
   std::vector<Vec2> points;
-  for (double s = -60; s < line.length() + 280; s += kStep) points.push_back(line.at(s).at);
+  for (int i = 0; kFrom + i * kStep < line.length() + 280; ++i)
+    points.push_back(line.at(kFrom + i * kStep).at);
   const auto apart = static_cast<std::size_t>(kAlong / kStep);
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t k = i + apart; k < points.size(); ++k)
