@@ -75,8 +75,8 @@ constexpr Field kMotion[] = {
                                            "Correlation time of a detector's errors."),
     number<&FilterSettings::emerging_factor>(
         "emerging_factor", 0, 20, "",
-        "By so much the jitter of the first box of what comes into view is larger: parts of it are "
-        "still hidden."),
+        "The jitter of the first box of what comes into view is 1 plus this times as large: parts "
+        "of it are still hidden."),
     number<&FilterSettings::emerging_s>("emerging_s", 0.01, 5, "s",
                                         "Time constant with which that fades."),
     number<&FilterSettings::pitch_time_s>("pitch_time_s", 0.1, 60, "s",

@@ -24,8 +24,8 @@ namespace kerb::records {
 ///   8   no warning of who is not confirmed and has been seen for less than 0.15 s; flow beside a
 ///       box is not that of other people
 ///   9   boxes jitter more in height and less to the side, flow counts less; what has just come
-///   into
-///       view is less certain; height and the latest scores count for who is a person
+///       into view is less certain; height and the latest scores count for who is a person; a
+///       report without a picture is no evidence of who is not confirmed
 inline constexpr std::uint32_t kDecisionsVersion = 9;
 
 }  // namespace kerb::records

@@ -64,9 +64,8 @@ struct FilterSettings {
   double least_jitter_px = 1;   ///< lower limit of both
   double edge_px = 2;           ///< a box this close to the picture's edge is cut by it
   double jitter_time_s = 0.05;  ///< correlation time of a detector's errors
-  // What has just come into view is still partly hidden, and its boxes grow with what is seen of
-  // it.
-  double emerging_factor = 1;      ///< by which the jitter of its first box is larger,
+  // What has just come into view is partly hidden, and its boxes grow with what is seen of it.
+  double emerging_factor = 1;      ///< added to 1: factor on the jitter of its first box,
   double emerging_s = 0.15;        ///< and the time constant with which that fades
   double pitch_time_s = 2;         ///< correlation time of the car's nodding
   double yaw_rate_sigma = 0.005;   ///< of the reported yaw rate, rad/s

@@ -12,6 +12,7 @@
 
 using namespace kerb;
 using test::World;
+using test::WorldWalker;
 using track::FilterSettings;
 using track::PersonFilter;
 
@@ -200,29 +201,32 @@ TEST(what_stands_is_placed_by_its_parallax) {
   TEST_ASSERT_TRUE(standing < 0.8 * walking);
 }
 
-/// The evidence for a person against a thing, on average over many runs, after a second in which
-/// the car drives towards something of this height that stands, or walks across.
-double evidence_for_a_person(double height, double across) {
+/// The car drives with 10 m/s towards something that is this far ahead, stands or walks across.
+PersonFilter driven_towards(std::uint64_t seed, const WorldWalker& what, int frames) {
   const FilterSettings f;
-  double sum = 0;
-  for (unsigned seed = 0; seed < kRuns; ++seed) {
-    World w{4100 + seed};
-    w.speed = 10;
-    w.wander = 0;
-    w.speed_time = 1e9;
-    w.pitch = 0.002 * w.dice.normal();
-    w.walkers = {{30, -3, 0, across, height}};
-    const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
-    PersonFilter filter;
-    TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, 0.0027, true));
-    for (int i = 0; i < 30; ++i) {
-      w.move(kFrame);
-      filter.predict(w.camera, f, {kFrame, w.speed, 0, 0.001, true});
-      filter.see_pitch(0, 0.0027);
-      filter.see_box(w.camera, f, see());
-    }
-    sum += filter.person_evidence() / kRuns;
+  World w{seed};
+  w.speed = 10;
+  w.wander = 0;
+  w.speed_time = 1e9;
+  w.pitch = 0.002 * w.dice.normal();
+  w.walkers = {what};
+  const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+  PersonFilter filter;
+  TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, 0.0027, true));
+  for (int i = 0; i < frames; ++i) {
+    w.move(kFrame);
+    filter.predict(w.camera, f, {kFrame, w.speed, 0, 0.001, true});
+    filter.see_pitch(0, 0.0027);
+    filter.see_box(w.camera, f, see());
   }
+  return filter;
+}
+
+/// The evidence for a person against a thing of this height, on average, after a second.
+double evidence_for_a_person(double height, double across) {
+  double sum = 0;
+  for (unsigned seed = 0; seed < kRuns; ++seed)
+    sum += driven_towards(4100 + seed, {30, -3, 0, across, height}, 30).person_evidence() / kRuns;
   return sum;
 }
 
@@ -241,27 +245,11 @@ TEST(what_is_as_tall_as_nobody_and_stands_is_a_thing) {
   TEST_ASSERT_TRUE(walks > stands);
 }
 
-/// What the estimated height says, on average, after half a second of driving towards something.
+/// What the estimated height says, on average, after half a second.
 double evidence_of_the_height(double height) {
-  const FilterSettings f;
   double sum = 0;
-  for (unsigned seed = 0; seed < kRuns; ++seed) {
-    World w{4400 + seed};
-    w.speed = 10;
-    w.wander = 0;
-    w.pitch = 0.002 * w.dice.normal();
-    w.walkers = {{18, -2, 0, 0, height}};
-    const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
-    PersonFilter filter;
-    TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, 0.0027, true));
-    for (int i = 0; i < 15; ++i) {
-      w.move(kFrame);
-      filter.predict(w.camera, f, {kFrame, w.speed, 0, 0.001, true});
-      filter.see_pitch(0, 0.0027);
-      filter.see_box(w.camera, f, see());
-    }
-    sum += filter.height_evidence(f) / kRuns;
-  }
+  for (unsigned seed = 0; seed < kRuns; ++seed)
+    sum += driven_towards(4400 + seed, {18, -2, 0, 0, height}, 15).height_evidence({}) / kRuns;
   return sum;
 }
 
